@@ -56,7 +56,7 @@ ONLY_UNDER: dict[str, str | tuple[str, ...]] = {
     "ray": ("planner.sweep.over_ray", "planner.integrations.ray_placement_groups"),
     "fastapi": "planner.service",
     "starlette": "planner.service",
-    "uvicorn": "planner.service",
+    "uvicorn": ("planner.service", "planner.integrations.switch_emulator"),
     "prometheus_client": "planner.service",
     "httpx": "planner.integrations.kubernetes",
 }

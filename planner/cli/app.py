@@ -27,6 +27,7 @@ from planner.cli.commands.score import score
 from planner.cli.commands.serve import serve
 from planner.cli.commands.slurm import slurm
 from planner.cli.commands.solve import solve
+from planner.cli.commands.switch_emulator import switch_emulator
 from planner.cli.commands.tokens import tokens
 from planner.cli.commands.trace import trace
 from planner.cli.commands.validate import validate
@@ -56,6 +57,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "tokens": tokens,
     "backup": backup,
     "resync": resync,
+    "switch-emulator": switch_emulator,
     "schema": schema,
 }
 CLASSES = {"new": ListsFabrics}

@@ -13,8 +13,8 @@ SCHEMAS = {
 COMMANDS = (
     "", "new", "solve", "check", "explain", "marginal", "compare", "pages", "repair", "reconfigure", "replay", "trace",
     "reproduce", "score", "validate", "calibrate", "export", "serve", "tokens", "tokens add", "tokens list",
-    "tokens remove", "backup", "resync", "schema", "slurm", "slurm install", "slurm run", "slurm status", "slurm fail",
-    "slurm repair", "kubernetes", "kubernetes manifests", "kubernetes scheduler",
+    "tokens remove", "backup", "resync", "switch-emulator", "schema", "slurm", "slurm install", "slurm run",
+    "slurm status", "slurm fail", "slurm repair", "kubernetes", "kubernetes manifests", "kubernetes scheduler",
 )  # fmt: skip
 
 

@@ -1,0 +1,138 @@
+"""planner switch-emulator: optical switches on this machine."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from planner.cli.inputs import AsJson, Seed
+from planner.cli.output import print_json
+from planner.model.errors import InputError
+
+if TYPE_CHECKING:
+    from planner.integrations.switch_emulator.application import Login
+    from planner.integrations.switch_emulator.faults import FaultRate
+    from planner.integrations.switch_emulator.server import Certificate, Listening
+
+
+def _settling(text: str | float) -> float:
+    """Seconds of a text such as 3ms."""
+    from costmodel.quantity import TIME, Quantity
+
+    try:
+        seconds = Quantity(TIME, "3 ms", 1e-9, 3600.0).parse(text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    if not 0 <= seconds <= 3600:
+        raise typer.BadParameter(f"{text} is not from 0 to an hour")
+    return seconds
+
+
+Switches = Annotated[
+    str, typer.Option(metavar="N|NAMES|CSV", help="How many, their names with commas, or a table: name, ports.")
+]
+Ports = Annotated[int, typer.Option(min=2, max=2048, help="Simplex ports of a switch, half on side A, half on B.")]
+Host = Annotated[str, typer.Option(metavar="HOST", help="An address of loopback.")]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="Of the first switch, others follow; 0: free ones.")]
+ByPath = Annotated[bool, typer.Option("--one-port", help="All on one port, as /NAME/restconf, not a port each.")]
+Settling = Annotated[
+    float, typer.Option("--settling", parser=_settling, metavar="TIME", help="Longest time of mirrors, as 3ms.")
+]
+Words = Annotated[
+    Literal["oper_status", "state", "status"],
+    typer.Option("--vocabulary", help="Leaf of a port's state: oper_status says connected, the others tuned."),
+]
+Faults = Annotated[
+    list[str] | None,
+    typer.Option("--fault", metavar="[CLASS:]KIND=P", help="As bulk:half=0.05; more than once for more kinds."),
+]
+User = Annotated[str | None, typer.Option(metavar="NAME", help="Asks for basic authentication.")]
+PasswordFile = Annotated[Path | None, typer.Option("--password-file", metavar="FILE", help="With --user.")]
+CertificatePath = Annotated[Path | None, typer.Option("--certificate", metavar="PEM", help="Serves HTTPS.")]
+KeyPath = Annotated[Path | None, typer.Option("--key", metavar="PEM", help="Of --certificate, unless it is in it.")]
+
+
+def switch_emulator(
+    switches: Switches = "1",
+    ports: Ports = 136,
+    host: Host = "127.0.0.1",
+    port: Port = 0,
+    one_port: ByPath = False,
+    seed: Seed = 0,
+    settling: Settling = 0.003,
+    vocabulary: Words = "oper_status",
+    fault: Faults = None,
+    user: User = None,
+    password_file: PasswordFile = None,
+    certificate: CertificatePath = None,
+    key: KeyPath = None,
+    as_json: AsJson = False,
+) -> int:
+    """Emulate optical circuit switches that speak RESTCONF of `sonic-ocs` on this machine, with the traps of the
+    standard, until it is stopped. Prints the address of each and of the referee, who tells where light went.
+
+    Classes of requests: read, write, bulk. Kinds of faults: hang, error, half, lie (of answers); restart, drop,
+    change, foreign, untuned (of itself, when a request of that class comes).
+    """
+    _require_installed()
+    from planner.integrations.switch_emulator import server
+    from planner.integrations.switch_emulator.emulator import Emulator
+    from planner.integrations.switch_emulator.switch_lists import read_switches
+
+    specs, rates = read_switches(switches, ports), _rates(fault or [])
+    login, pair = _login(user, password_file), _certificate(certificate, key)
+    names = [spec.name for spec in specs]
+    scheme = "https" if pair else "http"
+    listening = server.listen(names, host, port, is_by_path=one_port, scheme=scheme)
+    emulator = Emulator(specs, seed=seed, settling_s=settling, vocabulary=vocabulary, rates=rates)
+    _show(listening, as_json)
+    server.server(emulator, listening, login=login, certificate=pair).run(sockets=listening.sockets)
+    return 0
+
+
+def _require_installed() -> None:
+    try:
+        import planner.integrations.switch_emulator.server  # noqa: F401
+    except ModuleNotFoundError as error:
+        remedy = "run `pip install 'photonplan[switches]'`"
+        raise InputError("planner switch-emulator", "", f"{error.name} is not installed; {remedy}") from None
+
+
+def _rates(given: list[str]) -> "list[FaultRate]":
+    from planner.integrations.switch_emulator.faults import parse_rates
+
+    return [rate for text in given for rate in parse_rates(text)]
+
+
+def _login(user: str | None, password_file: Path | None) -> "Login | None":
+    """Who may ask; None: anybody."""
+    from planner.integrations.switch_emulator.application import Login
+    from planner.model.files import read_text
+
+    if (user is None) != (password_file is None):
+        raise InputError("--user", "", "give --user and --password-file together")
+    if user is None or password_file is None:
+        return None
+    return Login(user, read_text(password_file).strip())
+
+
+def _certificate(certificate: Path | None, key: Path | None) -> "Certificate | None":
+    from planner.integrations.switch_emulator.server import Certificate
+
+    if certificate is None:
+        if key is not None:
+            raise InputError("--key", str(key), "is of a --certificate; give it too")
+        return None
+    pair = Certificate(certificate, key)
+    pair.require_usable()
+    return pair
+
+
+def _show(listening: "Listening", as_json: bool) -> None:
+    if as_json:
+        print_json(listening.addresses)
+    else:
+        width = max(map(len, listening.addresses))
+        print("\n".join(f"{name:{width}}  {address}" for name, address in listening.addresses.items()))
+    sys.stdout.flush()

@@ -1,0 +1,12 @@
+"""Optical switches on this machine that speak RESTCONF of `sonic-ocs`, with the traps of the standard and faults by
+seed, and a referee who reads where their light goes.
+"""
+
+from planner.integrations.switch_emulator.emulator import Emulator, SwitchSpec
+from planner.integrations.switch_emulator.faults import FaultKind, FaultRate, RequestClass
+from planner.integrations.switch_emulator.light import LightInterval
+from planner.integrations.switch_emulator.referee import Finding, Holding, judge
+
+__all__ = [
+    "Emulator", "FaultKind", "FaultRate", "Finding", "Holding", "LightInterval", "RequestClass", "SwitchSpec", "judge",
+]  # fmt: skip

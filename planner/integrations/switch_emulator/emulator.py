@@ -1,0 +1,105 @@
+"""Many switches, what goes wrong on them, and what each answers."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from planner.integrations.switch_emulator import bulk_update, mishaps
+from planner.integrations.switch_emulator.errors import RestconfError
+from planner.integrations.switch_emulator.faults import OF_ITSELF, FaultDraw, FaultKind, FaultRate, Mishap, RequestClass
+from planner.integrations.switch_emulator.http_messages import HttpRequest, HttpResponse, refused
+from planner.integrations.switch_emulator.light import LightInterval
+from planner.integrations.switch_emulator.node_tree import MODULE, RPC, VOCABULARIES
+from planner.integrations.switch_emulator.restconf import READ, ROOT, Restconf
+from planner.integrations.switch_emulator.switch import OpticalSwitch
+
+BOOT_S = 0.05
+"""after a restart, until a switch answers again"""
+ERRORS = (500, 502, 503, 504)
+
+
+@dataclass(frozen=True)
+class SwitchSpec:
+    """A switch to emulate."""
+
+    name: str
+    ports: int = 136
+    """simplex ports of both sides"""
+
+
+class Emulator:
+    """Answers the requests of all switches."""
+
+    def __init__(
+        self,
+        specs: Sequence[SwitchSpec],
+        *,
+        seed: int = 0,
+        settling_s: float = 0.003,
+        vocabulary: str = "oper_status",
+        rates: Sequence[FaultRate] = (),
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`vocabulary`: one of VOCABULARIES; `clock`: seconds, which also time the light."""
+        self.clock = clock
+        self.switches = {
+            spec.name: OpticalSwitch(
+                spec.name, spec.ports, seed=seed, settling_s=settling_s, vocabulary=VOCABULARIES[vocabulary],
+                clock=clock,
+            )
+            for spec in specs
+        }  # fmt: skip
+        self.faults = {name: FaultDraw(rates, f"{seed}/{name}/faults") for name in self.switches}
+        self.happened: list[Mishap] = []
+        self._servers = {name: Restconf(switch) for name, switch in self.switches.items()}
+        self._boots_until = dict.fromkeys(self.switches, -1.0)
+
+    def light(self) -> list[LightInterval]:
+        """All light of all switches since they were made."""
+        return [interval for switch in self.switches.values() for interval in switch.intervals()]
+
+    def answer(self, name: str, request: HttpRequest) -> HttpResponse | None:
+        """What a switch answers; None where it hangs."""
+        with self.switches[name].lock:
+            if self.clock() < self._boots_until[name]:
+                return _unavailable("it starts")
+            kinds = self.faults[name].at(_class_of(request))
+            answered = ""
+            for kind in kinds:
+                if kind in OF_ITSELF:
+                    self._tell(name, kind, mishaps.OF_ITSELF[kind](self.switches[name], self.faults[name].random))
+                else:
+                    answered = kind
+            if FaultKind.RESTART in kinds:
+                self._boots_until[name] = self.clock() + BOOT_S
+                return _unavailable("it starts again")
+            return self._served(name, request, answered)
+
+    def _served(self, name: str, request: HttpRequest, kind: str) -> HttpResponse | None:
+        server, chance = self._servers[name], self.faults[name].random
+        if kind in (FaultKind.HALF, FaultKind.LIE):
+            self._tell(name, FaultKind(kind), "of a bulk-update")
+            return server.answer(request, (bulk_update.half if kind == FaultKind.HALF else bulk_update.lie)(chance))
+        if kind not in (FaultKind.HANG, FaultKind.ERROR):
+            return server.answer(request)
+        is_done = chance.random() < 0.5
+        if is_done:
+            server.answer(request)
+        self._tell(name, FaultKind(kind), f"{request.method} was {'done' if is_done else 'not done'}")
+        if kind == FaultKind.HANG:
+            return None
+        return replace(_unavailable("internal error"), status=chance.choice(ERRORS))
+
+    def _tell(self, name: str, kind: FaultKind, what: str) -> None:
+        if what:
+            self.happened.append(Mishap(self.clock(), name, kind, what))
+
+
+def _class_of(request: HttpRequest) -> RequestClass:
+    if request.path.startswith(f"{ROOT}/operations/{MODULE}:{RPC}"):
+        return RequestClass.BULK
+    return RequestClass.READ if request.method in READ else RequestClass.WRITE
+
+
+def _unavailable(said: str) -> HttpResponse:
+    return refused(RestconfError("operation-failed", said, status=503))
