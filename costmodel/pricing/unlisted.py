@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from costmodel.fabrics import FabricBase, GroupPlan, Split
+from costmodel.fabrics.across_racks import rack_counts
 from costmodel.hardware.device import Device
 from costmodel.parallelism.mappings import Bools, Floats, Mappings, distinct_rows
 from costmodel.pricing.candidates import group_degrees, listed_blocks
@@ -60,8 +61,11 @@ def lack_of(
     """What keeps every candidate on `size` devices with the pinned degrees from being listed; None where some are."""
     asked, limits = limits, limits.of_places
     if size > fabric.most_devices_of_a_job:
-        where = "the cluster" if fabric.links_racks else "a rack"
+        where = "the cluster" if fabric.links_racks or fabric.upper_layer else "a rack"
         return Lack("limit", f"needs {_devices(size)}, {where} has {fabric.most_devices_of_a_job}")
+    if fabric.upper_layer is not None and size > fabric.devices_per_rack and not any(rack_counts(fabric, size, size)):
+        parts = f"{_devices(size)} make no equal parts of {fabric.racks} racks of {fabric.devices_per_rack} at most"
+        return Lack("division", f"{parts}; try a number with more divisors")
     mappings = workload.mappings(size)
     if not len(mappings):
         factors = f"{size} is no product of degrees of parallelism that divide {workload.divided}"

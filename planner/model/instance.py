@@ -81,11 +81,12 @@ class Instance(Spec):
         if not fabric.measures_fragmentation and any(o.name == "fragmentation" for o in self.objectives):
             raise ValueError(f"objectives: fragmentation is not defined on a {fabric.kind}; leave it out")
         limit = fabric.most_devices_of_a_job
+        where = "the cluster" if fabric.links_racks or fabric.upper_layer else "a rack"
         for job in self.all_jobs:
             if min(job.sizes, default=0) > limit:
                 raise ValueError(
                     f"jobs[{job.name}].accelerators: needs at least {min(job.sizes)} accelerators, but "
-                    f"{'the cluster' if fabric.links_racks else 'a rack'} has {limit}; ask for fewer"
+                    f"{where} has {limit}; ask for fewer"
                 )
             if not job.sizes:
                 raise ValueError(f"jobs[{job.name}].accelerators: the list is empty; give at least one size")

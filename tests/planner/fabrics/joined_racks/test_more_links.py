@@ -3,12 +3,14 @@
 import pytest
 
 from planner.candidates.expand import expand
+from planner.candidates.unlisted import why_unlisted
 from planner.explain import explain
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.joined_racks import more_links
 from planner.heuristics.greedy import place
 from planner.heuristics.strategies import tightest
 from planner.model.edit import pinned, with_job
+from planner.model.errors import InputError
 from planner.model.instance import Instance
 from planner.model.phrases import listed
 from planner.model.plan import Assignment, Plan
@@ -47,3 +49,10 @@ def test_more_links_are_offered() -> None:
     (lifted,) = more_links.lifted(racks(PACKETS, 6))
     assert lifted.reason == "the uplinks between racks are too few where it finds accelerators"
     assert with_job(lifted.instance, "j0", weight=2.0).job("j0").weight == 2.0
+
+
+def test_sizes_that_no_racks_share_are_told() -> None:
+    told = why_unlisted(racks(PACKETS, 8).cluster, racks(PACKETS, 7).job("j0"))
+    assert told == "7 accelerators make no equal parts of 3 racks of 4 at most; try a number with more divisors"
+    with pytest.raises(InputError, match="needs at least 13 accelerators, but the cluster has 12; ask for fewer"):
+        racks(PACKETS, 13)
