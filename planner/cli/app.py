@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from planner.cli.commands.ask import ask
 from planner.cli.commands.backup import backup
 from planner.cli.commands.calibrate import calibrate
 from planner.cli.commands.check import check
@@ -54,6 +55,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "calibrate": calibrate,
     "export": export,
     "serve": serve,
+    "ask": ask,
     "tokens": tokens,
     "backup": backup,
     "resync": resync,

@@ -7,24 +7,18 @@ from threading import RLock
 from types import TracebackType
 from typing import Any, Literal, Self
 
-from planner.checks import Violation, check
 from planner.controller import health
-from planner.controller.durable import Decisions, DurableState, Event
+from planner.controller.durable import Decisions, DurableState
 from planner.controller.free_state import failures_of
 from planner.controller.ledger import request_body
+from planner.controller.questions import Questions
 from planner.controller.scheduling_cycle import SchedulingCycle
 from planner.controller.settings import Request, Settings
-from planner.controller.state import Counts
-from planner.controller.validator import whole
-from planner.controller.view import JobState, View, job_state, view
 from planner.model.cluster import Cluster
 from planner.model.errors import ConflictError, InputError, UnknownError
-from planner.model.instance import Instance
-from planner.model.plan import HeldCircuits, Plan
-from planner.placement.placement import Place
 
 
-class Controller:
+class Controller(Questions):
     """One cluster: who runs where over which circuits, who waits, what has failed.
 
     Each event takes an idempotency `key` (the same key and content again: the same answer, nothing is applied twice;
@@ -194,95 +188,6 @@ class Controller:
         each = SchedulingCycle(self._durable.state, budget_s / 2, budget_s / 2, is_deep=True)
         each.run()
         each.tell(list(each.ran_out))
-
-    # Questions
-
-    @property
-    def greedy_budget_s(self) -> float:
-        """Most time for the search of places at one event, for the first job and again for all behind it."""
-        return max(self.settings.greedy_budget_s, self._durable.state.free.state.least_search_s)
-
-    @property
-    def repair_budget_s(self) -> float:
-        """Most time for CP-SAT at one event."""
-        return self.settings.repair_s(self.cluster.fabric.num_devices)
-
-    def decided(self, after: int, most: int) -> list[Event]:
-        """Events after number `after` with what was decided, at most so many; UnknownError where the journal has
-        forgotten some of them."""
-        with self._lock:
-            return self._durable.decided(after, most)
-
-    def tenant(self, name: str) -> str:
-        """The tenant of a job; InputError where it neither waits nor runs."""
-        return self._durable.ledger.job(name, "job").request.tenant
-
-    def job(self, name: str) -> JobState:
-        """A job that waits or runs, and why it waits; InputError for any other."""
-        with self._lock:
-            return job_state(self._durable.state, self._durable.ledger.job(name, "job"))
-
-    def view(self, most_waiting: int = 200) -> View:
-        """Running jobs, waiting ones (so many of them) and parts that are down, at one moment."""
-        with self._lock:
-            return view(self._durable.state, self.seq, most_waiting)
-
-    @property
-    def running(self) -> dict[str, Place]:
-        """Places of running jobs, in the order of arrival."""
-        with self._lock:
-            return {entry.name: entry.place for entry in self._durable.ledger.jobs.values() if entry.place is not None}
-
-    @property
-    def waiting(self) -> tuple[str, ...]:
-        """Waiting jobs in the order in which they are served now."""
-        with self._lock:
-            return tuple(
-                entry.name for entry in self._durable.state.queue.ordered(self._durable.ledger.now_s, passed=set())
-            )
-
-    @property
-    def down(self) -> tuple[str, ...]:
-        """Failed parts and drained servers."""
-        with self._lock:
-            return (*self._durable.ledger.failed, *self._durable.ledger.drained)
-
-    @property
-    def num_free(self) -> int:
-        """Working accelerators that nobody holds."""
-        with self._lock:
-            return self._durable.state.free.state.num_free
-
-    @property
-    def seq(self) -> int:
-        """Events in the journal."""
-        return self._durable.journal.seq
-
-    @property
-    def counts(self) -> Counts:
-        """Outcomes of searches, counted since this process began."""
-        return self._durable.state.counts
-
-    def state(self) -> dict[str, Any]:
-        """All that the journal says, as JSON: two controllers with the same journal agree on it."""
-        with self._lock:
-            return self._durable.ledger.body()
-
-    def circuits(self) -> dict[str, tuple[HeldCircuits, ...]]:
-        """Circuits that must be on, by job; others must be off."""
-        return {name: place.circuits for name, place in self.running.items()}
-
-    def plan(self) -> tuple[Instance, Plan] | None:
-        """Running jobs as residents of an instance and its plan, for reports and checks; None if nothing runs."""
-        with self._lock:
-            running = [(e.request, e.place) for e in self._durable.ledger.jobs.values() if e.place is not None]
-            cluster = self._durable.state.free.cluster
-        return whole(cluster, running) if running else None
-
-    def check(self) -> list[Violation]:
-        """Every rule that what runs breaks, by all of `planner.checks`: slow, none is expected."""
-        found = self.plan()
-        return [] if found is None else check(*found)
 
     def close(self) -> None:
         """Write a snapshot and let go of the journal."""

@@ -1,10 +1,11 @@
 """Routes of events: jobs come and go, parts fail and work again."""
 
+import asyncio
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from fastapi import Request as Asked
 from pydantic import Field
 
@@ -12,13 +13,16 @@ from costmodel.spec import Spec
 from planner.controller import Controller, Decision, Request
 from planner.model import files
 from planner.model.errors import InputError, UnknownError
-from planner.service.context import EVENT, UNKNOWN, ServiceContext, key_of
+from planner.service import middleware
+from planner.service.context import BODY, EVENT, FAULTS, UNKNOWN, ServiceContext, key_of
 from planner.service.openapi import body_of, parameters_of
 from planner.service.responses import Json
+from planner.service.schemas import OutlookBody, outlook_body
 from planner.service.tenants import Who, asker
 
 MOST_JOBS = 1000
 MOST_BUDGET_S = 5.0
+MOST_PROOF_S = 30.0
 NAMED: dict[str, Any] = EVENT | {"responses": EVENT["responses"] | UNKNOWN}
 JOB = "A job by name, slashes as they are."
 PART = "A part, such as s0.t1, s0.t1:port or s0>s1%230 (a fiber), or all of a server."
@@ -45,6 +49,7 @@ BODIES = (Request, Jobs, Budget)
 def add(routes: APIRouter, site: ServiceContext) -> None:
     """Add all of them. Keys and names are read by hand: what declared parameters cost is a tenth of an event."""
     _submit(routes, site)
+    _ask(routes, site)
     named = _Named(routes, site)
     named.add("POST", "/v1/jobs/{name:path}/finish", Controller.finish, "A running job has ended.", JOB)
     said = "A job is not wanted any more, whether it waits or runs."
@@ -72,6 +77,25 @@ def _submit(routes: APIRouter, site: ServiceContext) -> None:
         key, given = key_of(asked), asked.scope.get("json")
         budget_s = files.validate(Budget, {} if given is None else given, "body").budget_s
         return await site.event("replan", lambda controller: controller.replan(budget_s, key=key))
+
+
+def _ask(routes: APIRouter, site: ServiceContext) -> None:
+    turn = asyncio.Lock()
+
+    @routes.post("/v1/ask", response_model=OutlookBody, responses=FAULTS | BODY, openapi_extra=body_of(Request))
+    async def ask(
+        asked: Asked, proof: Annotated[float, Query(ge=0, le=MOST_PROOF_S, description="Seconds to prove it.")] = 0.0
+    ) -> Json:
+        """What would become of a job if it were submitted now, and with `proof` what would let it in."""
+        (request,) = _requests(asked.scope.get("json"), site.extender is not None, asker(asked.scope))
+        await site.preparation.of([request])
+        found = await site.service.ask(lambda controller: controller.ask(request))
+        proven = None
+        if proof:
+            middleware.extend(asked.scope, proof)
+            async with turn:
+                proven = await asyncio.to_thread(site.service.controller.prove, request, proof)
+        return Json(outlook_body(found, proven))
 
 
 class _Named:

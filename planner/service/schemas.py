@@ -9,7 +9,9 @@ from pydantic import BaseModel, Field, create_model
 from costmodel.parallelism.configuration import Configuration
 from planner.controller.decisions import DECISIONS, Tag
 from planner.controller.durable import Event
+from planner.controller.outlook import Outlook
 from planner.controller.view import JobState
+from planner.explain import Explanation
 from planner.model.job import Range
 from planner.model.plan import HeldCircuits, MemoryCircuit
 from planner.placement.placement import Place
@@ -102,6 +104,42 @@ class JobBody(BaseModel):
     waits_for: WaitsFor | None
 
 
+class StatementBody(BaseModel):
+    """One sentence of a proof."""
+
+    text: str
+    is_verified: bool
+
+
+class ProofBody(BaseModel):
+    """Why a job cannot start beside who runs, or that it can, and what would let it in; solved."""
+
+    tag: str
+    headline: str
+    statements: list[StatementBody]
+
+
+class OutlookBody(BaseModel):
+    """What would become of a job if it were submitted now; nothing was decided."""
+
+    starts: bool
+    """at once, where no other job has to move or stop for it"""
+    devices: list[str] | None
+    """where it would stand"""
+    configuration: Configuration | None
+    ahead: int
+    """jobs that wait and are served before it"""
+    earliest_s: float | None
+    """seconds until it could start if all who run keep their limits and nobody is before it; null where some of them
+    have no limit"""
+    waits_for: WaitsFor | None
+    """what stands in the way"""
+    most_together: int
+    """accelerators that are free for one job"""
+    proof: ProofBody | None
+    """where it was asked for"""
+
+
 class JobList(BaseModel):
     """Some jobs of `total`."""
 
@@ -164,6 +202,26 @@ def job_body(job: JobState, connected: bool | None, said: str | None) -> dict[st
         "connected": connected,
         "said": said,
         "waits_for": waits_for and {"tag": waits_for.tag, "because": waits_for.because},
+    }
+
+
+def outlook_body(found: Outlook, proof: Explanation | None) -> dict[str, Any]:
+    """An `OutlookBody`."""
+    place, said = found.place, () if proof is None else proof.statements
+    return {
+        "starts": found.starts,
+        "devices": place and place.device_names,
+        "configuration": place and place.configuration,
+        "ahead": found.ahead,
+        "earliest_s": found.earliest_s,
+        "waits_for": None if found.tag is None else {"tag": found.tag, "because": found.because},
+        "most_together": found.most_together,
+        "proof": proof
+        and {
+            "tag": proof.tag,
+            "headline": proof.headline,
+            "statements": [{"text": each.text, "is_verified": each.is_verified} for each in said],
+        },
     }
 
 

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.fabrics.sipam.server_menus import Item
+from planner.fabrics.sipam.server_menus import MenuItem
 
 NOT_TAKEN = -1
 Gains = Sequence[float]
 
 
-def fill(menus: Sequence[Sequence[Item]], gains: Sequence[Gains], room: tuple[int, int]) -> list[tuple[int, int]]:
+def fill(menus: Sequence[Sequence[MenuItem]], gains: Sequence[Gains], room: tuple[int, int]) -> list[tuple[int, int]]:
     """Job and item of each job taken, one item of a job at most, of the most gain together: exact, by dynamic
     programming over what is left; `gains` of each item of each job."""
     best = np.zeros((room[0] + 1, room[1] + 1))
@@ -30,7 +30,7 @@ def fill(menus: Sequence[Sequence[Item]], gains: Sequence[Gains], room: tuple[in
 
 
 def _with_job(
-    best: NDArray[np.float64], items: Sequence[Item], gains: Gains
+    best: NDArray[np.float64], items: Sequence[MenuItem], gains: Gains
 ) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
     """Most gain within each room once one more job may take its share, and the item that it then has."""
     found, choice = best.copy(), np.full(best.shape, NOT_TAKEN, np.int8)

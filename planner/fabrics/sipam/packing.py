@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from planner.fabrics.sipam.fill_server import fill
 from planner.fabrics.sipam.server_layout import Over, ServerLayout
-from planner.fabrics.sipam.server_menus import Menu, Spread
+from planner.fabrics.sipam.server_menus import Menu, ServerSpread
 
 FEW, LARGEST, MOST_WAITING = 30, 12, 6
 """jobs that one server chooses among, so many of them the largest; jobs without a place that join a move"""
@@ -103,7 +103,7 @@ class Packing:
         layout.lay(j, spread, over)
         return sorted(servers)
 
-    def _over(self, layout: ServerLayout, spread: Spread, servers: Sequence[int]) -> Over:
+    def _over(self, layout: ServerLayout, spread: ServerSpread, servers: Sequence[int]) -> Over:
         """Equal shares for the first of these servers with uplinks and room beside other jobs that lie over several; as
         many servers as are drawn, none where there is no room."""
         able = [server for server in servers if layout.most(spread, server)]
@@ -142,13 +142,13 @@ class Packing:
         return [item.value - less + more for item in menu.items]
 
 
-def _holds(layout: ServerLayout, spread: Spread, servers: Sequence[int]) -> bool:
+def _holds(layout: ServerLayout, spread: ServerSpread, servers: Sequence[int]) -> bool:
     """Whether servers hold equal shares, in this order."""
     shares = _shares(spread, len(servers))
     return shares[-1] > 0 and all(layout.most(spread, s) >= share for s, share in zip(servers, shares, strict=True))
 
 
-def _shares(spread: Spread, number: int) -> list[int]:
+def _shares(spread: ServerSpread, number: int) -> list[int]:
     """Blocks of each of so many servers."""
     each, more = divmod(spread.blocks, number)
     return [each + (place < more) for place in range(number)]

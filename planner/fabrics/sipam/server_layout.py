@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
-from planner.fabrics.sipam.server_menus import Menu, Spread
+from planner.fabrics.sipam.server_menus import Menu, ServerSpread
 
 Over = tuple[tuple[int, int], ...]
 """(server, blocks), ascending"""
@@ -23,7 +23,7 @@ class ServerLayout:
     """by server: item of each job that lies there alone"""
     place: dict[int, int]
     """server of each job that lies in one"""
-    over: dict[int, tuple[Spread, Over]]
+    over: dict[int, tuple[ServerSpread, Over]]
     """of each job that lies over several"""
     waste: list[float]
     """of each server: what its jobs lose against their best rows, and the price of what nobody takes"""
@@ -86,7 +86,7 @@ class ServerLayout:
             return self.over[j][0].loss
         return self.menus[j].items[self.inside[self.place[j]][j]].loss if j in self.place else self.menus[j].worth
 
-    def lay(self, j: int, spread: Spread, over: Over) -> None:
+    def lay(self, j: int, spread: ServerSpread, over: Over) -> None:
         """A waiting job over servers with room."""
         self.over[j] = spread, over
         self.value += spread.value
@@ -101,13 +101,13 @@ class ServerLayout:
         self._change(spread, over, 1)
         return over
 
-    def _change(self, spread: Spread, over: Over, sign: int) -> None:
+    def _change(self, spread: ServerSpread, over: Over, sign: int) -> None:
         for server, blocks in over:
             ranks, units = self.room[server]
             self.room[server] = ranks + sign * blocks * spread.ranks, units + sign * blocks * spread.units
             self.uplinks[server] += sign * spread.uplinks
 
-    def most(self, spread: Spread, server: int) -> int:
+    def most(self, spread: ServerSpread, server: int) -> int:
         """Blocks for which a server has uplinks, and room beside jobs that lie over several."""
         ranks, units = self.room[server]
         if self.uplinks[server] < spread.uplinks:

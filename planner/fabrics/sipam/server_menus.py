@@ -15,7 +15,7 @@ MOST_ITEMS, MOST_SPREADS = 16, 6
 """ways of each kind that are kept, those that lose least"""
 
 
-class Item(NamedTuple):
+class MenuItem(NamedTuple):
     """A row in one server."""
 
     row: int
@@ -26,7 +26,7 @@ class Item(NamedTuple):
     """value less price of the job's best row, less that of this one"""
 
 
-class Spread(NamedTuple):
+class ServerSpread(NamedTuple):
     """A row over several servers, block by block."""
 
     row: int
@@ -43,8 +43,8 @@ class Spread(NamedTuple):
 class Menu(NamedTuple):
     """Ways to run one job."""
 
-    items: tuple[Item, ...]
-    spreads: tuple[Spread, ...]
+    items: tuple[MenuItem, ...]
+    spreads: tuple[ServerSpread, ...]
     worth: float
     """of its best row less the price of what that takes; 0 where waiting is as good"""
     price: float
@@ -79,29 +79,29 @@ def _menu(options: JobOptions, reduced: Floats, room: tuple[int, int]) -> Menu:
     )
 
 
-def _items(options: JobOptions, loss: Floats, room: tuple[int, int]) -> tuple[Item, ...]:
+def _items(options: JobOptions, loss: Floats, room: tuple[int, int]) -> tuple[MenuItem, ...]:
     """Of rows in one server those that take less, or are worth more, than each other one."""
     ranks = options.candidates.num_devices.astype(np.int64)
     units = ranks * held_of_rank(options.candidates)[0]
     rows = np.flatnonzero((ranks <= room[0]) & (units <= room[1]))
-    kept: list[Item] = []
+    kept: list[MenuItem] = []
     for row in rows[np.lexsort((units[rows], ranks[rows], -options.value[rows]))].tolist():
-        item = Item(row, int(ranks[row]), int(units[row]), float(options.value[row]), float(loss[row]))
+        item = MenuItem(row, int(ranks[row]), int(units[row]), float(options.value[row]), float(loss[row]))
         if not any(other.ranks <= item.ranks and other.units <= item.units for other in kept):
             kept.append(item)
     return tuple(sorted(kept, key=lambda item: item.loss)[:MOST_ITEMS])
 
 
-def _spreads(options: JobOptions, loss: Floats, room: tuple[int, int]) -> tuple[Spread, ...]:
+def _spreads(options: JobOptions, loss: Floats, room: tuple[int, int]) -> tuple[ServerSpread, ...]:
     """Of rows of several blocks those that lose least, one for each size, block and number of units."""
     block = options.candidates.block.astype(np.int64)
     of_block = block * held_of_rank(options.candidates)[0]
     rows = np.flatnonzero((block < options.candidates.num_devices) & (block <= room[0]) & (of_block <= room[1]))
     rows = rows[np.argsort(loss[rows], kind="stable")][: MOST_SPREADS * MOST_SPREADS]
     uplinks = np.prod(asked_across(options.candidates.take(rows)), axis=0).tolist()
-    found: dict[tuple[int, int, int], Spread] = {}
+    found: dict[tuple[int, int, int], ServerSpread] = {}
     for row, each in zip(rows.tolist(), uplinks, strict=True):
         blocks = int(options.candidates.num_devices[row] // block[row])
         shape = blocks, int(block[row]), int(of_block[row])
-        found.setdefault(shape, Spread(row, *shape, each, float(options.value[row]), float(loss[row])))
+        found.setdefault(shape, ServerSpread(row, *shape, each, float(options.value[row]), float(loss[row])))
     return tuple(found.values())[:MOST_SPREADS]

@@ -1,0 +1,80 @@
+"""What would become of a job if it were submitted now: asked, and nothing is decided."""
+
+import time
+from dataclasses import dataclass
+
+from planner.controller.decisions import Tag
+from planner.controller.ledger import Entry
+from planner.controller.pending_reason import why
+from planner.controller.reservation import may_enter, reserve
+from planner.controller.settings import Request
+from planner.controller.state import ClusterState
+from planner.placement.placement import Place
+
+
+LAST = 2**62
+"""number of a job that arrives after all others"""
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """Whether a job would start, where or why not, and when it could."""
+
+    starts: bool
+    """at once, where no other job has to move or stop for it"""
+    place: Place | None
+    """where it would stand"""
+    ahead: int
+    """jobs that wait and are served before it"""
+    earliest_s: float | None
+    """seconds until it could start if all who run keep their limits and nobody is before it; 0 where it starts, None
+    where some of them have no limit"""
+    tag: Tag | None
+    because: str | None
+    """what stands in the way, in words"""
+    most_together: int
+    """accelerators that are free for one job, on servers that it may use together"""
+
+
+def outlook(state: ClusterState, request: Request, greedy_s: float) -> Outlook:
+    """The answer for a job whose class is expanded, found within a search of so many seconds."""
+    kind_name = state.ledger.kinds.expand(request)
+    entry = Entry(request, kind_name, LAST, state.now_s)
+    kind = state.kind(entry)
+    ahead, ran_out = _ahead(state, entry), False
+    if kind.rows and kind.held <= state.free.state.num_free:
+        barred = state.drained | _kept(state, entry)
+        found = state.free.find(kind_name, kind, barred, time.perf_counter() + greedy_s)
+        ran_out = found.ran_out
+        if found.placement is not None and found.place is not None:
+            objection = state.validator.objection(request, found.place)
+            state.free.state.release(found.placement)
+            if objection is None:
+                return Outlook(True, found.place, ahead, 0.0, None, None, _most_together(state))
+    tag, because = why(state, entry, ran_out=ran_out)
+    reserved = reserve(state, entry, kind) if kind.rows else None
+    at_s = None if reserved is None or reserved.at_s is None else max(reserved.at_s - state.now_s, 0.0)
+    return Outlook(False, None, ahead, at_s, tag, because, _most_together(state))
+
+
+def _ahead(state: ClusterState, entry: Entry) -> int:
+    """Waiting jobs that are served before it."""
+    rank = state.queue.rank(entry, state.now_s)
+    waiting = (other for other in state.ledger.jobs.values() if other.place is None)
+    return sum(state.queue.rank(other, state.now_s) < rank for other in waiting)
+
+
+def _kept(state: ClusterState, entry: Entry) -> frozenset[int]:
+    """Servers that are kept for a job before it, unless it would have left them in time."""
+    reserved = state.ledger.reserved
+    if reserved.job is None or may_enter(state, entry):
+        return frozenset()
+    first = state.ledger.jobs.get(reserved.job)
+    is_before = first is not None and state.queue.rank(first, state.now_s) < state.queue.rank(entry, state.now_s)
+    return frozenset(reserved.servers) if is_before else frozenset()
+
+
+def _most_together(state: ClusterState) -> int:
+    free = state.free.state
+    drained = state.drained
+    return max(sum(free.lit[server] for server in servers if server not in drained) for servers in free.together)

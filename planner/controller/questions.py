@@ -1,0 +1,132 @@
+"""What a controller is asked: nothing is decided, nothing changes."""
+
+from threading import RLock
+from typing import Any
+
+from planner.checks import Violation, check
+from planner.controller.durable import DurableState, Event
+from planner.controller.outlook import Outlook, outlook
+from planner.controller.settings import Request, Settings
+from planner.controller.state import Counts
+from planner.controller.validator import whole
+from planner.controller.view import JobState, View, job_state, view
+from planner.explain import Explanation, explain
+from planner.model.cluster import Cluster
+from planner.model.edit import edited
+from planner.model.instance import Instance
+from planner.model.job import Job
+from planner.model.plan import HeldCircuits, Plan
+from planner.placement.placement import Place
+
+
+class Questions:
+    """Those of one controller; calls of threads are taken in turn."""
+
+    _lock: RLock
+    _durable: DurableState
+    cluster: Cluster
+    settings: Settings
+
+    @property
+    def greedy_budget_s(self) -> float:
+        """Most time for the search of places at one event, for the first job and again for all behind it."""
+        return max(self.settings.greedy_budget_s, self._durable.state.free.state.least_search_s)
+
+    @property
+    def repair_budget_s(self) -> float:
+        """Most time for CP-SAT at one event."""
+        return self.settings.repair_s(self.cluster.fabric.num_devices)
+
+    def decided(self, after: int, most: int) -> list[Event]:
+        """Events after number `after` with what was decided, at most so many; UnknownError where the journal has
+        forgotten some of them."""
+        with self._lock:
+            return self._durable.decided(after, most)
+
+    def tenant(self, name: str) -> str:
+        """The tenant of a job; InputError where it neither waits nor runs."""
+        return self._durable.ledger.job(name, "job").request.tenant
+
+    def job(self, name: str) -> JobState:
+        """A job that waits or runs, and why it waits; InputError for any other."""
+        with self._lock:
+            return job_state(self._durable.state, self._durable.ledger.job(name, "job"))
+
+    def ask(self, request: Request) -> Outlook:
+        """What would become of a job if it were submitted now; nothing is decided. InputError for a job that can never
+        run."""
+        with self._lock, self._durable.kinds.holding([self._durable.kinds.name(request)]):
+            self._durable.require_runnable(request)
+            return outlook(self._durable.state, request, self.greedy_budget_s)
+
+    def prove(self, request: Request, time_limit_s: float) -> Explanation:
+        """Why a job cannot start beside who runs, or that it can, and what would let it in: solved, not counted. Only
+        for the state of who runs are other calls kept waiting."""
+        with self._lock:
+            running = [(e.request, e.place) for e in self._durable.ledger.jobs.values() if e.place is not None]
+            cluster = self._durable.state.free.cluster
+        instance, plan = whole(cluster, [(job, place) for job, place in running if job.name != request.name])
+        job = Job(**{name: getattr(request, name) for name in Job.model_fields})
+        return explain(edited(instance, jobs=(job,)), request.name, plan=plan, time_limit_s=time_limit_s)
+
+    def view(self, most_waiting: int = 200) -> View:
+        """Running jobs, waiting ones (so many of them) and parts that are down, at one moment."""
+        with self._lock:
+            return view(self._durable.state, self.seq, most_waiting)
+
+    @property
+    def running(self) -> dict[str, Place]:
+        """Places of running jobs, in the order of arrival."""
+        with self._lock:
+            return {entry.name: entry.place for entry in self._durable.ledger.jobs.values() if entry.place is not None}
+
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """Waiting jobs in the order in which they are served now."""
+        with self._lock:
+            return tuple(
+                entry.name for entry in self._durable.state.queue.ordered(self._durable.ledger.now_s, passed=set())
+            )
+
+    @property
+    def down(self) -> tuple[str, ...]:
+        """Failed parts and drained servers."""
+        with self._lock:
+            return (*self._durable.ledger.failed, *self._durable.ledger.drained)
+
+    @property
+    def num_free(self) -> int:
+        """Working accelerators that nobody holds."""
+        with self._lock:
+            return self._durable.state.free.state.num_free
+
+    @property
+    def seq(self) -> int:
+        """Events in the journal."""
+        return self._durable.journal.seq
+
+    @property
+    def counts(self) -> Counts:
+        """Outcomes of searches, counted since this process began."""
+        return self._durable.state.counts
+
+    def state(self) -> dict[str, Any]:
+        """All that the journal says, as JSON: two controllers with the same journal agree on it."""
+        with self._lock:
+            return self._durable.ledger.body()
+
+    def circuits(self) -> dict[str, tuple[HeldCircuits, ...]]:
+        """Circuits that must be on, by job; others must be off."""
+        return {name: place.circuits for name, place in self.running.items()}
+
+    def plan(self) -> tuple[Instance, Plan] | None:
+        """Running jobs as residents of an instance and its plan, for reports and checks; None if nothing runs."""
+        with self._lock:
+            running = [(e.request, e.place) for e in self._durable.ledger.jobs.values() if e.place is not None]
+            cluster = self._durable.state.free.cluster
+        return whole(cluster, running) if running else None
+
+    def check(self) -> list[Violation]:
+        """Every rule that what runs breaks, by all of `planner.checks`: slow, none is expected."""
+        found = self.plan()
+        return [] if found is None else check(*found)

@@ -1,0 +1,40 @@
+"""Asking a service before a job is submitted: answers in words, exit codes, one line where nobody answers."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from planner.cli import main
+from tests.planner.service.running import TOKEN, job, running
+
+
+def test_a_service_is_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "token").write_text(f"{TOKEN}\n", encoding="utf-8")
+    for name, size in (("small", 4), ("large", 32)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(job(name, size)), encoding="utf-8")
+    with running() as site:
+        given = ["--url", str(site.client.base_url), "--token-file", str(tmp_path / "token")]
+        assert main(["ask", str(tmp_path / "large.json"), *given]) == 0
+        assert "starts now on s0." in capsys.readouterr().out
+        site.submit("other", 8)
+        seq = site.service.seq
+        assert main(["ask", str(tmp_path / "large.json"), *given, "--proof", "5"]) == 1
+        said = capsys.readouterr().out
+        assert "waits (room): 32 accelerators are needed and 24 are free" in said
+        assert "does not fit beside this plan" in said
+        assert main(["ask", str(tmp_path / "small.json"), *given, "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["proof"] is None
+        assert site.service.seq == seq, "nothing was decided"
+        assert site.get("/v1/jobs")["total"] == 1
+        (tmp_path / "huge.json").write_text(json.dumps(job("huge", 4096)), encoding="utf-8")
+        assert main(["ask", str(tmp_path / "huge.json"), *given]) == 2
+        assert "4,096" in capsys.readouterr().err
+        assert main(["ask", str(tmp_path / "small.json"), *given[:2]]) == 2
+        assert "token" in capsys.readouterr().err
+
+
+def test_nobody_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "j.json").write_text(json.dumps(job("j", 4)), encoding="utf-8")
+    assert main(["ask", str(tmp_path / "j.json"), "--url", "http://127.0.0.1:1"]) == 2
+    assert "does not answer" in capsys.readouterr().err
