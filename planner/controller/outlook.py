@@ -11,7 +11,6 @@ from planner.controller.settings import Request
 from planner.controller.state import ClusterState
 from planner.placement.placement import Place
 
-
 LAST = 2**62
 """number of a job that arrives after all others"""
 

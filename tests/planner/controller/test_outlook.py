@@ -5,7 +5,6 @@ import random
 import pytest
 
 from planner.controller import Start, Wait
-from planner.model.errors import InputError
 from tests.planner.controller.sites import controller, request
 
 
@@ -45,19 +44,3 @@ def test_when_it_could_start_follows_from_limits() -> None:
     assert c.ask(request("urgent", 16, priority=5)).ahead == 0
     c.submit(request("endless", 8), at_s=1002.0)
     assert c.ask(request("all", 32)).earliest_s == pytest.approx(498.0)
-
-
-def test_a_proof_says_what_would_let_it_in() -> None:
-    c = controller("fat_tree", {"moves": False})
-    c.submit(request("running", 20))
-    asked = request("next", 16)
-    assert not c.ask(asked).starts
-    proof = c.prove(asked, 10.0)
-    assert proof.tag == "does not fit beside this plan"
-    assert any("fits with 12 accelerators" in said.text or "12 are free" in said.text for said in proof.statements)
-
-
-def test_what_can_never_run_is_refused() -> None:
-    c = controller("fat_tree")
-    with pytest.raises(InputError):
-        c.ask(request("huge", 4096))

@@ -1,0 +1,31 @@
+"""Plans from packings: good, right, and the same again."""
+
+import numpy as np
+import pytest
+
+from planner.candidates.expand import expand
+from planner.candidates.lagrangian_bounds import pool_prices
+from planner.checks import check
+from planner.cpsat.solve import plan_of
+from planner.fabrics.problem import Problem
+from planner.fabrics.sipam.packed_start import packed
+from planner.model.clock import Clock
+from tests.benchmarks.random_pools import random_pool
+
+
+@pytest.fixture(scope="module")
+def problem() -> Problem:
+    return expand(random_pool(128, 16, 0))
+
+
+def test_packed_plans_are_good_and_hold(problem: Problem) -> None:
+    plans = [*packed(problem, 0, Clock.of(600.0), 120)]
+    assert sum(a.value for a in plans[-1]) > 0.95 * pool_prices(problem).bound
+    for assignments in plans:
+        assert not check(problem.instance, plan_of(problem, assignments), starts=True)
+    assert [*packed(problem, 0, Clock.of(600.0), 120)] == plans
+
+
+def test_no_packing_of_jobs_without_candidates(problem: Problem) -> None:
+    nothing = Problem(problem.instance, tuple(o.take(np.zeros(0, np.int64)) for o in problem.options))
+    assert [*packed(nothing, 0, Clock.of(600.0), 10)] == []
