@@ -5,7 +5,7 @@ import random
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from planner.integrations.switch_emulator.light import LightRecord
+from planner.integrations.switch_emulator.light import CONTROLLER, LightRecord
 from planner.integrations.switch_emulator.optics import BLOCKED_SHARE, LEAST_SETTLING, TUNING_LOSS_DB, Optics, decimal
 from planner.integrations.switch_emulator.traps import OUTCOMES, AddCase, NewCircuit, OldCircuit
 
@@ -66,15 +66,15 @@ class Hardware:
         elif new is NewCircuit.ENABLED:
             self.join(circuit)
 
-    def delete(self, name: str) -> None:
+    def delete(self, name: str, cause: str = CONTROLLER) -> None:
         """Nothing where it is not there."""
         circuit = self.circuits.pop(name, None)
         if circuit is not None:
-            self.release(circuit)
+            self.release(circuit, cause)
 
-    def clear(self) -> None:
+    def clear(self, cause: str) -> None:
         for name in list(self.circuits):
-            self.delete(name)
+            self.delete(name, cause)
         self.overrides.clear()
 
     def override(self, port: str, word: str) -> None:
@@ -100,12 +100,12 @@ class Hardware:
         if not self.is_forced(circuit):
             self.light.put_on(*circuit.ports, circuit.tuned_s, circuit.cause)
 
-    def release(self, circuit: MirrorCircuit) -> None:
+    def release(self, circuit: MirrorCircuit, cause: str = CONTROLLER) -> None:
         """Its ports are free, and dark."""
         if self.driven.get(circuit.a_side) is circuit:
             for port in circuit.ports:
                 del self.driven[port]
-            self.light.put_off(circuit.a_side, self.clock())
+            self.light.put_off(circuit.a_side, self.clock(), cause)
 
     def is_forced(self, circuit: MirrorCircuit) -> bool:
         return any(port in self.overrides for port in circuit.ports)

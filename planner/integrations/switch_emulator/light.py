@@ -19,6 +19,8 @@ class LightInterval:
     until_s: float
     """infinite while it is on"""
     cause: str
+    ended_by: str = ""
+    """what put it off: `request`, or the fault; nothing while it is on"""
 
     @property
     def is_on(self) -> bool:
@@ -37,11 +39,11 @@ class LightRecord:
         """Light from `tuned_s` on; infinite where the ports never tune."""
         self._on[a_side] = (a_side, b_side, tuned_s, cause)
 
-    def put_off(self, a_side: str, now_s: float) -> None:
+    def put_off(self, a_side: str, now_s: float, ended_by: str) -> None:
         """Nothing is recorded of light that went off before its ports were tuned."""
         held = self._on.pop(a_side, None)
         if held is not None and held[2] < now_s:
-            self._past.append(LightInterval(self._switch, *held[:3], now_s, held[3]))
+            self._past.append(LightInterval(self._switch, *held[:3], now_s, held[3], ended_by))
 
     def intervals(self, now_s: float) -> list[LightInterval]:
         """What was on, and what is on at `now_s`."""

@@ -11,7 +11,7 @@ from planner.integrations.switch_emulator.traps import FEWEST_FORCED
 def restart(switch: OpticalSwitch, chance: random.Random) -> str:
     """Everything that was configured is lost."""
     lost = len(switch.circuits)
-    switch.start()
+    switch.start(FaultKind.RESTART)
     return f"{lost} circuits lost"
 
 
@@ -22,11 +22,11 @@ def drop(switch: OpticalSwitch, chance: random.Random) -> str:
         return ""
     name = chance.choice(names)
     if chance.random() < 0.5:
-        switch.hardware.delete(name)
+        switch.hardware.delete(name, FaultKind.DROP)
         switch.circuits.pop(name, None)
         return f"{name} is gone"
     circuit = switch.hardware.circuits[name]
-    switch.hardware.release(circuit)
+    switch.hardware.release(circuit, FaultKind.DROP)
     circuit.status = "disabled"
     return f"{name} is dark"
 
@@ -38,7 +38,7 @@ def change(switch: OpticalSwitch, chance: random.Random) -> str:
     if not names or not free:
         return ""
     circuit = switch.hardware.circuits[chance.choice(names)]
-    switch.hardware.release(circuit)
+    switch.hardware.release(circuit, FaultKind.CHANGE)
     was, circuit.b_side = circuit.b_side, chance.choice(free)
     circuit.cause = FaultKind.CHANGE
     switch.hardware.join(circuit)
@@ -64,7 +64,7 @@ def untuned(switch: OpticalSwitch, chance: random.Random) -> str:
     switch.hardware.stuck.add(port)
     circuit = switch.hardware.driven.get(port)
     if circuit is not None:
-        switch.hardware.release(circuit)
+        switch.hardware.release(circuit, FaultKind.UNTUNED)
         switch.hardware.join(circuit)
     return f"{port} never tunes"
 

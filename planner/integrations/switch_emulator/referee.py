@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
+from planner.integrations.switch_emulator.faults import FaultKind
 from planner.integrations.switch_emulator.light import CONTROLLER, LightInterval
 
 CrossConnect = tuple[str, str, str]
@@ -28,6 +29,8 @@ class FindingKind(StrEnum):
     """a job started before light passed on all its circuits"""
     DARK = "dark"
     """a job ran while a circuit of it had no light"""
+    TAKEN = "taken"
+    """a request put off a circuit that was not its own: right only where somebody was told"""
 
 
 @dataclass(frozen=True)
@@ -54,12 +57,12 @@ class Finding:
     from_s: float
     until_s: float
     cause: str
-    """of the light: `request`, or the fault that made it; nothing where there is none"""
+    """what made the light, or put it off where there is none: `request`, or a fault of the switch"""
 
     @property
     def is_by_request(self) -> bool:
         """Whether who controls the switches is to blame, and no fault of a switch."""
-        return self.cause in (CONTROLLER, "")
+        return self.cause == CONTROLLER
 
 
 def judge(
@@ -68,7 +71,8 @@ def judge(
     """All that was wrong until `now_s`.
 
     Light may be on for `grace_s` seconds before and after a job holds its circuits. It is never excused on ports that
-    another job holds. Times are of the clock of the emulator.
+    another job holds. A start without light is a fault of the switch where that put the light off within `grace_s`
+    before: until then it could have been read back. Times are of the clock of the emulator.
     """
     held = _by_port(holdings)
     seen = list(light)
@@ -79,7 +83,7 @@ def judge(
     for interval in seen:
         on[interval.switch, interval.a_side, interval.b_side].append(interval)
     for holding in holdings:
-        found += _of_job(holding, on, now_s)
+        found += _of_job(holding, on, now_s, grace_s)
     return sorted(found, key=lambda each: (each.from_s, each.kind, each.switch, each.a_side, each.b_side))
 
 
@@ -102,7 +106,7 @@ def _doubled(holdings: Sequence[Holding], now_s: float) -> Iterator[Finding]:
                 if one.job != other.job and since < until:
                     jobs = tuple(sorted((one.job, other.job)))
                     sides = (port, "") if port == circuit[1] else ("", port)
-                    yield Finding(FindingKind.SHARED, switch, *sides, jobs, since, until, "")
+                    yield Finding(FindingKind.SHARED, switch, *sides, jobs, since, until, CONTROLLER)
 
 
 def _of_light(
@@ -124,6 +128,8 @@ def _of_light(
         kind, jobs = _verdict(circuit, ends, middle, grace_s)
         if kind is not None:
             yield Finding(kind, *circuit, jobs, since, until, interval.cause)
+    if interval.cause == FaultKind.FOREIGN and interval.ended_by == CONTROLLER:
+        yield Finding(FindingKind.TAKEN, *circuit, (), until_s, until_s, CONTROLLER)
 
 
 def _verdict(
@@ -144,21 +150,25 @@ def _holds(holding: Holding, at_s: float, grace_s: float = 0.0) -> bool:
     return holding.from_s - grace_s <= at_s < holding.until_s + grace_s
 
 
-def _of_job(holding: Holding, on: dict[CrossConnect, list[LightInterval]], now_s: float) -> Iterator[Finding]:
+def _of_job(
+    holding: Holding, on: dict[CrossConnect, list[LightInterval]], now_s: float, grace_s: float
+) -> Iterator[Finding]:
     """Whether light passed when it started, and while it ran."""
     if holding.started_s is None:
         return
-    started, end = holding.started_s, min(holding.until_s, now_s)
+    end = min(holding.until_s, now_s)
     for circuit in sorted(holding.circuits):
-        dark_since = started
+        dark_s, cause = holding.started_s, CONTROLLER
         for interval in sorted(on.get(circuit, []), key=lambda each: each.from_s):
-            if interval.from_s > dark_since and dark_since < end:
-                yield _without(holding, circuit, dark_since, min(interval.from_s, end))
-            dark_since = max(dark_since, interval.until_s)
-        if dark_since < end:
-            yield _without(holding, circuit, dark_since, end)
+            if dark_s < min(interval.from_s, end):
+                yield _without(holding, circuit, dark_s, min(interval.from_s, end), cause)
+            if interval.until_s > holding.started_s - grace_s:
+                cause = interval.ended_by
+            dark_s = max(dark_s, interval.until_s)
+        if dark_s < end:
+            yield _without(holding, circuit, dark_s, end, cause)
 
 
-def _without(holding: Holding, circuit: CrossConnect, since_s: float, until_s: float) -> Finding:
+def _without(holding: Holding, circuit: CrossConnect, since_s: float, until_s: float, cause: str) -> Finding:
     kind = FindingKind.EARLY if since_s == holding.started_s else FindingKind.DARK
-    return Finding(kind, *circuit, (holding.job,), since_s, until_s, "")
+    return Finding(kind, *circuit, (holding.job,), since_s, until_s, cause)

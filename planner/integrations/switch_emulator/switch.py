@@ -44,9 +44,9 @@ class OpticalSwitch:
         self._factory: dict[tuple[str, ...], Row] = {}
         self.start()
 
-    def start(self) -> None:
-        """As it comes up with no configuration of its own: ports of its profile, no circuits."""
-        self.hardware.clear()
+    def start(self, cause: str = CONTROLLER) -> None:
+        """As it comes up with no configuration of its own: ports of its profile, no circuits. `cause`: why it does."""
+        self.hardware.clear(cause)
         self.circuits.clear()
         self.port_rows = {
             port: {"simplex_port_id": port, "label": f"{self.name}-{port}", self.vocabulary.override: NORMAL}

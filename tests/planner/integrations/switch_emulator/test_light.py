@@ -15,10 +15,10 @@ def test_light_that_never_came_is_not_recorded() -> None:
 def test_light_is_recorded_with_its_cause() -> None:
     record = LightRecord("ocs0")
     record.put_on("1A", "2B", 1.0, "request")
-    record.put_off("1A", 3.0)
-    record.put_off("1A", 4.0)
+    record.put_off("1A", 3.0, "drop")
+    record.put_off("1A", 4.0, "drop")
     record.put_on("1A", "3B", 5.0, "change")
-    assert [(each.b_side, each.from_s, each.is_on, each.cause) for each in record.intervals(6.0)] == [
-        ("2B", 1.0, False, "request"), ("3B", 5.0, True, "change"),
+    assert [(each.b_side, each.from_s, each.is_on, each.cause, each.ended_by) for each in record.intervals(6.0)] == [
+        ("2B", 1.0, False, "request", "drop"), ("3B", 5.0, True, "change", ""),
     ]  # fmt: skip
     assert len(record.intervals(4.5)) == 1, "not tuned yet"

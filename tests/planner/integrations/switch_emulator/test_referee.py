@@ -87,3 +87,37 @@ def test_faults_of_switches_are_not_blamed_on_who_asked() -> None:
     made.clock.now_s += 1.0
     (found,) = judge(made.emulator.light(), [], now_s=made.clock.now_s)
     assert (found.kind, found.is_by_request) == (FindingKind.LEAKED, False)
+
+
+@pytest.mark.parametrize(("kind", "grace_s", "is_blamed"), [(FaultKind.DROP, 0.5, False), (FaultKind.DROP, 0.1, True)])
+def test_who_starts_a_job_reads_back_shortly_before(kind: FaultKind, grace_s: float, is_blamed: bool) -> None:
+    job = holding("j", "1A-2B", since=1.0, started=5.0)
+    seen = [LightInterval("ocs0", "1A", "2B", 2.0, 4.7, "request", kind)]
+    (found,) = judge(seen, [job], now_s=9.0, grace_s=grace_s)
+    assert (found.kind, found.is_by_request) == (FindingKind.EARLY, is_blamed)
+
+
+def test_light_that_a_fault_puts_off_is_dark_by_that_fault() -> None:
+    made = rig()
+    made.bulk(add=["1A-2B"])
+    made.settle()
+    job = holding("j", "1A-2B", since=100.0, started=made.clock.now_s)
+    made.clock.now_s += 1.0
+    made.emulator.faults["ocs0"].plan(RequestClass.READ, FaultKind.DROP)
+    made.rows("OCS_PORT")
+    made.clock.now_s += 1.0
+    (found,) = judge(made.emulator.light(), [job], now_s=made.clock.now_s)
+    assert (found.kind, found.cause, found.until_s - found.from_s) == (FindingKind.DARK, "drop", pytest.approx(1.0))
+
+
+def test_a_foreign_circuit_that_a_request_puts_off_is_told() -> None:
+    made = rig()
+    made.emulator.faults["ocs0"].plan(RequestClass.READ, FaultKind.FOREIGN)
+    (row,) = made.rows("OCS_CROSS_CONNECT")
+    made.clock.now_s += 1.0
+    made.bulk(delete=[row["cross_connect_id"]])
+    found = judge(made.emulator.light(), [], now_s=made.clock.now_s)
+    assert [(each.kind, each.is_by_request) for each in found] == [
+        (FindingKind.LEAKED, False),
+        (FindingKind.TAKEN, True),
+    ]
