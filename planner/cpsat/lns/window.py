@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from planner.fabrics import plugin_of
-from planner.fabrics.problem import Problem
+from planner.fabrics.problem import JobOptions, Problem
 from planner.model.cluster import Cluster
 from planner.model.plan import Assignment, Circuit, MemoryCircuit
 
@@ -36,10 +38,13 @@ def open_window(
 ) -> Window:
     """The problem of the free jobs on some servers, given by rack, as many of each; fixed jobs keep what they hold.
 
-    What fixed jobs hold counts as failed there. Only fabrics whose parts belong to one server each have windows.
+    What fixed jobs hold counts as failed there. Only fabrics whose parts belong to one server each have windows. What
+    joins racks belongs to none: jobs of a window lie in one rack.
     """
     fabric = problem.cluster.fabric
-    small = type(fabric).model_construct(**dict(fabric) | {"racks": len(servers), "servers": len(servers[0])})
+    apart = {} if fabric.upper_layer is None else {"upper": None}
+    size = {"racks": len(servers), "servers": len(servers[0])}
+    small = type(fabric).model_construct(**dict(fabric) | size | apart)
     order = [server for rack in servers for server in rack]
     names = {server: small.server_name(number) for number, server in enumerate(order)}
     held = plugin_of(fabric).windows.held(problem, fixed, order, names)
@@ -47,7 +52,15 @@ def open_window(
     objectives = problem.instance.objectives[:1]
     instance = problem.instance.model_copy(update={"cluster": cluster, "residents": (), "objectives": objectives})
     inside = {fabric.server_name(server): name for server, name in names.items()}
-    return Window(Problem(instance, tuple(problem.options[j] for j in sorted(free))), inside)
+    options = tuple(problem.options[j] if not apart else _in_one_rack(problem.options[j]) for j in sorted(free))
+    return Window(Problem(instance, options), inside)
+
+
+def _in_one_rack(options: JobOptions) -> JobOptions:
+    """The job without its rows over several racks."""
+    demands, of = options.shapes.distinct
+    rows = np.flatnonzero(np.array([demand.racks == 1 for demand in demands], np.bool_)[of])
+    return options if len(rows) == len(options) else replace(options, current=None).take(rows)
 
 
 def _renamed(assignment: Assignment, servers: Mapping[str, str]) -> Assignment:
