@@ -29,6 +29,7 @@ from planner.cli.commands.serve import serve
 from planner.cli.commands.slurm import slurm
 from planner.cli.commands.solve import solve
 from planner.cli.commands.switch_emulator import switch_emulator
+from planner.cli.commands.tables import tables
 from planner.cli.commands.tokens import tokens
 from planner.cli.commands.trace import trace
 from planner.cli.commands.validate import validate
@@ -94,4 +95,5 @@ for _name, _command in COMMANDS.items():
     app.command(_name, cls=CLASSES.get(_name, TyperCommand), epilog=EXIT_CODES)(_command)
 app.add_typer(slurm, name="slurm")
 app.add_typer(kubernetes, name="kubernetes")
+app.add_typer(tables, name="tables")
 app.add_typer(wiring, name="wiring")

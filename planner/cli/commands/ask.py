@@ -12,7 +12,6 @@ import typer
 from planner.cli import exits
 from planner.cli.inputs import AsJson
 from planner.cli.output import console, plain, print_json, seconds
-from planner.model import files
 from planner.model.errors import InputError
 
 DEFAULT_URL = "http://127.0.0.1:8642"
@@ -30,6 +29,8 @@ def ask(
     as_json: AsJson = False,
 ) -> int:
     """Ask a running planner before a job is submitted; nothing is decided. Exit code 0 if it would start, 1 if not."""
+    from planner.model import files
+
     body = files.parse_text(files.read_text(job), str(job))
     found = _answer(url, token_file, body, proof)
     if as_json:
@@ -58,6 +59,8 @@ def lines_of(found: dict[str, Any]) -> list[str]:
 
 
 def _answer(url: str, token_file: Path | None, body: Any, proof_s: float) -> dict[str, Any]:
+    from planner.model import files
+
     query = f"?{urllib.parse.urlencode({'proof': proof_s})}" if proof_s else ""
     headers = {"Content-Type": "application/json"}
     if token_file is not None:

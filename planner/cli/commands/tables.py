@@ -1,0 +1,66 @@
+"""planner tables: tables of measurements from checkouts of public repositories."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from planner.cli import exits
+from planner.cli.exits import EXIT_CODES
+from planner.cli.inputs import require_writable
+from planner.cli.outputs import MEASUREMENTS
+from planner.model.errors import InputError
+
+Output = Annotated[Path, typer.Option("--output", "-o", metavar="CSV", help="Table to write.")]
+Checkout = Annotated[Path, typer.Argument(metavar="CHECKOUT", help="Folder of the repository.")]
+
+tables = typer.Typer(
+    help="Make the tables that `planner validate` judges from checkouts of public repositories.", no_args_is_help=True
+)
+
+
+@tables.command(epilog=EXIT_CODES)
+def mlperf(
+    checkout: Checkout,
+    output: Output,
+    recipes: Annotated[
+        Path | None,
+        typer.Option(metavar="CSV", help="Degrees of parallelism by system and benchmark, from configuration files."),
+    ] = None,
+) -> int:
+    """Training steps of a repository mlcommons/training_results_v*: times between evaluations, by system."""
+    from costmodel.calibrate.public_tables import mlperf_rows, read_recipes
+
+    return _write(output, lambda: mlperf_rows(checkout, read_recipes(recipes)))
+
+
+@tables.command(epilog=EXIT_CODES)
+def aiconfigurator(
+    checkout: Checkout,
+    output: Output,
+    table: Annotated[
+        Literal["gemm", "attention_context", "attention_generation"], typer.Option(help="Kernels to take.")
+    ] = "gemm",
+    devices: Annotated[str, typer.Option(metavar="A,B", help="Folders of devices.")] = "a100_sxm,h100_sxm",
+    framework: Annotated[str, typer.Option(help="Folder of a framework.")] = "trtllm",
+) -> int:
+    """Latencies of kernels in ai-dynamo/aiconfigurator, after `git lfs pull`."""
+    from costmodel.calibrate.public_tables import kernel_rows
+
+    return _write(output, lambda: kernel_rows(checkout, table, devices.split(","), framework))
+
+
+def _write(output: Path, rows: Any) -> int:
+    from costmodel.calibrate.public_tables import TableError, write
+
+    require_writable(output, "--output", MEASUREMENTS)
+    try:
+        found: Iterable[Any] = list(rows())
+        write(list(found), output)
+    except TableError as error:
+        raise InputError("tables", "CHECKOUT", str(error)) from None
+    except OSError as error:
+        raise InputError(str(error.filename), "", f"cannot be read or written: {error.strerror}") from None
+    print(f"wrote {len(list(found)):,} rows into {output}")
+    return exits.PLAN

@@ -1,0 +1,96 @@
+"""Checkouts of public repositories, made small, become the tables that they should, by the command."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from costmodel.calibrate.public_tables import block_steps
+from planner.cli import main as planner
+
+
+def main(arguments: list[str]) -> int:
+    return planner(["tables", *arguments])
+
+
+def _event(time_ms: int, key: str, value: Any = None, **metadata: Any) -> dict[str, Any]:
+    kind = "POINT_IN_TIME" if value is not None else "INTERVAL_START"
+    return {"namespace": "", "time_ms": time_ms, "event_type": kind, "key": key, "value": value, "metadata": metadata}
+
+
+def _run(step_ms: int) -> list[dict[str, Any]]:
+    """Three blocks of 10 steps of 32 samples, an evaluation of 5 s after each; the first block is slow."""
+    told = [_event(0, "global_batch_size", 32), _event(0, "max_sequence_length", 8192)]
+    told.append(_event(0, "gradient_accumulation_steps", 2))
+    now = 1000
+    for block in range(3):
+        told.append(_event(now, "block_start", samples_count=320 * block))
+        now += 10 * step_ms + (4000 if block == 0 else 0)
+        told.append(_event(now, "block_stop", samples_count=320 * (block + 1)))
+        now += 5000
+    return told
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    root = tmp_path / "training_results_v5.1"
+    folder = root / "Maker" / "results" / "box" / "llama31_8b"
+    folder.mkdir(parents=True)
+    for number, step_ms in enumerate((1000, 1100, 1020)):
+        lines = ["noise before", *(f":::MLLOG {json.dumps(event)}" for event in _run(step_ms)), ":::MLLOG {broken"]
+        (folder / f"result_{number}.txt").write_text("\n".join(lines), encoding="utf-8")
+    (root / "Maker" / "results" / "box" / "flux1").mkdir()
+    (root / "Maker" / "systems").mkdir()
+    system = {"number_of_nodes": "2", "accelerators_per_node": "8", "accelerator_model_name": "Maker X1"}
+    (root / "Maker" / "systems" / "box.json").write_text(json.dumps(system), encoding="utf-8")
+    return root
+
+
+def _read(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def test_evaluations_and_the_first_block_do_not_count() -> None:
+    told, steps = block_steps(_run(1000))
+    assert steps == [1.0, 1.0]
+    assert (told["global_batch_size"], told["max_sequence_length"]) == (32, 8192)
+
+
+def test_a_system_is_a_row_with_its_recipe(checkout: Path, tmp_path: Path) -> None:
+    recipes, output = tmp_path / "recipes.csv", tmp_path / "steps.csv"
+    recipes.write_text("system,benchmark,tp,pp,dp\nbox,llama31_8b,1,1,16\n", encoding="utf-8")
+    assert main(["mlperf", str(checkout), "-o", str(output), "--recipes", str(recipes)]) == 0
+    (row,) = _read(output)
+    assert (row["source"], row["model"], row["device"], row["devices"]) == (
+        "mlperf-v5.1", "llama3-8b", "Maker X1", "16",
+    )  # fmt: skip
+    assert float(row["step_s"]) == 1.02
+    assert float(row["run_spread"]) == 0.1
+    assert (row["runs"], row["steps_used"], row["micro_batches"], row["dp"]) == ("3", "6", "2", "16")
+
+
+def test_kernels_are_taken_by_their_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "src/aiconfigurator/systems/data/h100_sxm/trtllm/1.0.0"
+    folder.mkdir(parents=True)
+    given = ["aiconfigurator", str(tmp_path), "-o", str(tmp_path / "gemm.csv"), "--devices", "h100_sxm"]
+    (folder / "gemm_perf.txt").write_text(
+        "framework,gemm_dtype,m,n,k,latency\nTRTLLM,fp8,1,2,3,0.5\n", encoding="utf-8"
+    )
+    assert main(given) == 0
+    assert _read(tmp_path / "gemm.csv") == [
+        {"device": "h100", "gemm_dtype": "fp8", "m": "1", "n": "2", "k": "3", "latency_ms": "0.5"}
+    ]
+    (folder / "gemm_perf.txt").write_text("version https://git-lfs.github.com/spec/v1\n", encoding="utf-8")
+    assert main(given) == 2
+    assert "git lfs pull" in capsys.readouterr().err
+    (folder / "gemm_perf.txt").write_text("m,n,k\n", encoding="utf-8")
+    assert main(given) == 2
+    assert "lacks the columns gemm_dtype, latency" in capsys.readouterr().err
+
+
+def test_a_folder_without_results_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["mlperf", str(tmp_path), "-o", str(tmp_path / "x.csv")]) == 2
+    assert "has no SUBMITTER/results" in capsys.readouterr().err
