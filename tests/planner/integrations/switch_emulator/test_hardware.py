@@ -1,7 +1,10 @@
 """How ports go from blocked over tuning to light, and what holds them back."""
 
+import random
+
 import pytest
 
+from planner.integrations.switch_emulator import FaultKind, FaultRate, RequestClass
 from planner.integrations.switch_emulator.node_tree import VOCABULARIES
 from planner.integrations.switch_emulator.optics import BLOCKED_SHARE
 from tests.planner.integrations.switch_emulator.switches import SETTLING_S, TABLES, rig
@@ -37,3 +40,24 @@ def test_a_forced_port_is_dark_alone_and_tunes_again() -> None:
     made.settle()
     assert made.ports()["1A"] == "connected"
     assert [each.is_on for each in made.emulator.light()] == [False, True]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_whatever_happens_a_port_has_one_light_and_tables_tell_it(seed: int) -> None:
+    kinds = (FaultKind.HALF, FaultKind.LIE, FaultKind.DROP, FaultKind.CHANGE, FaultKind.FOREIGN, FaultKind.RESTART)
+    made = rig(*(FaultRate(RequestClass.BULK, kind, 0.05) for kind in kinds), seed=seed)
+    chance = random.Random(seed)
+    names = [f"{a}A-{b}B" for a in range(1, 5) for b in range(1, 5)]
+    for _ in range(60):
+        made.bulk(chance.sample(names, chance.randrange(6)), chance.sample(names, chance.randrange(4)))
+        word = chance.choice(("normal", "normal", "force_blocked", "powered_off"))
+        port = f"{TABLES}/OCS_PORT/OCS_PORT_LIST={chance.randrange(1, 5)}{chance.choice('AB')}/config_status"
+        made.ask("PUT", port, {"sonic-ocs:config_status": word})
+        made.clock.now_s += 1.0
+        lit = [(each.a_side, each.b_side) for each in made.emulator.light() if each.is_on]
+        assert len({port for sides in lit for port in sides}) == 2 * len(lit)
+        targets, states = made.ports("target_simplex_port_id"), made.ports()
+        assert all(targets[other] == port for port, other in targets.items())
+        ends = {(a, b) for a, b in targets.items() if a.endswith("A") and states[a] == states[b] == "connected"}
+        assert ends == set(lit)
+        assert sum(state == "enabled" for state in made.states().values()) == len(lit)
