@@ -59,6 +59,8 @@ ONLY_UNDER: dict[str, str | tuple[str, ...]] = {
     "uvicorn": ("planner.service", "planner.integrations.switch_emulator"),
     "prometheus_client": "planner.service",
     "httpx": "planner.integrations.kubernetes",
+    "grpc": "planner.integrations",
+    "pygnmi": "planner.integrations",
 }
 """distribution -> the one place that may import it, or the few"""
 PLACE = re.compile(r"planner(\.\w+)+:\w+")

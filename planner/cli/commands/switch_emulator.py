@@ -1,6 +1,7 @@
 """planner switch-emulator: optical switches on this machine."""
 
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -11,9 +12,12 @@ from planner.cli.output import print_json
 from planner.model.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from planner.integrations.switch_emulator.application import Login
+    from planner.integrations.switch_emulator.emulator import Emulator
     from planner.integrations.switch_emulator.faults import FaultRate
-    from planner.integrations.switch_emulator.server import Certificate, Listening
+    from planner.integrations.switch_emulator.server import Certificate
 
 
 def _settling(text: str | float) -> float:
@@ -35,6 +39,10 @@ Switches = Annotated[
 Ports = Annotated[int, typer.Option(min=2, max=2048, help="Simplex ports of a switch, half on side A, half on B.")]
 Host = Annotated[str, typer.Option(metavar="HOST", help="An address of loopback.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="Of the first switch, others follow; 0: free ones.")]
+GnmiPort = Annotated[
+    int | None,
+    typer.Option("--gnmi-port", min=0, max=65535, help="Speak gNMI too, all on this port by target; 0: a free one."),
+]
 ByPath = Annotated[bool, typer.Option("--one-port", help="All on one port, as /NAME/restconf, not a port each.")]
 Settling = Annotated[
     float, typer.Option("--settling", parser=_settling, metavar="TIME", help="Longest time of mirrors, as 3ms.")
@@ -59,6 +67,7 @@ def switch_emulator(
     host: Host = "127.0.0.1",
     port: Port = 0,
     one_port: ByPath = False,
+    gnmi_port: GnmiPort = None,
     seed: Seed = 0,
     settling: Settling = 0.003,
     vocabulary: Words = "oper_status",
@@ -69,33 +78,55 @@ def switch_emulator(
     key: KeyPath = None,
     as_json: AsJson = False,
 ) -> int:
-    """Emulate optical circuit switches that speak RESTCONF of `sonic-ocs` on this machine, with the traps of the
-    standard, until it is stopped. Prints the address of each and of the referee, who tells where light went.
+    """Emulate optical circuit switches that speak RESTCONF (and gNMI) of `sonic-ocs` on this machine, with the traps
+    of the standard, until it is stopped. Prints the address of each and of the referee, who tells where light went.
 
     Classes of requests: read, write, bulk. Kinds of faults: hang, error, half, lie (of answers); restart, drop,
     change, foreign, untuned (of itself, when a request of that class comes).
     """
-    _require_installed()
+    _require_installed(gnmi_port is not None)
     from planner.integrations.switch_emulator import server
     from planner.integrations.switch_emulator.emulator import Emulator
     from planner.integrations.switch_emulator.switch_lists import read_switches
 
     specs, rates = read_switches(switches, ports), _rates(fault or [])
     login, pair = _login(user, password_file), _certificate(certificate, key)
+    if gnmi_port is not None and (login or pair):
+        raise InputError("--gnmi-port", "", "has neither login nor TLS; leave out --user and --certificate")
     names = [spec.name for spec in specs]
     scheme = "https" if pair else "http"
     listening = server.listen(names, host, port, is_by_path=one_port, scheme=scheme)
     emulator = Emulator(specs, seed=seed, settling_s=settling, vocabulary=vocabulary, rates=rates)
-    _show(listening, as_json)
-    server.server(emulator, listening, login=login, certificate=pair).run(sockets=listening.sockets)
+    with _gnmi(emulator, host, gnmi_port) as address:
+        _show(listening.addresses | address, as_json)
+        server.server(emulator, listening, login=login, certificate=pair).run(sockets=listening.sockets)
     return 0
 
 
-def _require_installed() -> None:
+@contextmanager
+def _gnmi(emulator: "Emulator", host: str, port: int | None) -> "Iterator[dict[str, str]]":
+    """A gNMI server and its address; none without a port."""
+    if port is None:
+        yield {}
+        return
+    from planner.integrations.switch_emulator.gnmi import gnmi_server
+
+    shown = f"[{host}]" if ":" in host else host
+    server, found = gnmi_server(emulator, f"{shown}:{port}")
     try:
-        import planner.integrations.switch_emulator.server  # noqa: F401
+        yield {"gnmi": f"{shown}:{found}"}
+    finally:
+        server.stop(None)
+
+
+def _require_installed(has_gnmi: bool) -> None:
+    try:
+        import planner.integrations.switch_emulator.server
+
+        if has_gnmi:
+            import planner.integrations.switch_emulator.gnmi  # noqa: F401
     except ModuleNotFoundError as error:
-        remedy = "run `pip install 'photonplan[switches]'`"
+        remedy = f"run `pip install 'photonplan[switches{',gnmi' if has_gnmi else ''}]'`"
         raise InputError("planner switch-emulator", "", f"{error.name} is not installed; {remedy}") from None
 
 
@@ -129,10 +160,10 @@ def _certificate(certificate: Path | None, key: Path | None) -> "Certificate | N
     return pair
 
 
-def _show(listening: "Listening", as_json: bool) -> None:
+def _show(addresses: dict[str, str], as_json: bool) -> None:
     if as_json:
-        print_json(listening.addresses)
+        print_json(addresses)
     else:
-        width = max(map(len, listening.addresses))
-        print("\n".join(f"{name:{width}}  {address}" for name, address in listening.addresses.items()))
+        width = max(map(len, addresses))
+        print("\n".join(f"{name:{width}}  {address}" for name, address in addresses.items()))
     sys.stdout.flush()

@@ -59,40 +59,50 @@ class Emulator:
         return [interval for switch in self.switches.values() for interval in switch.intervals()]
 
     def answer(self, name: str, request: HttpRequest) -> HttpResponse | None:
-        """What a switch answers; None where it hangs."""
+        """What a switch answers over RESTCONF; None where it hangs."""
         with self.switches[name].lock:
-            if self.clock() < self._boots_until[name]:
-                return _unavailable("it starts")
-            kinds = self.faults[name].at(_class_of(request))
-            answered = ""
-            for kind in kinds:
-                if kind in OF_ITSELF:
-                    self._tell(name, kind, mishaps.OF_ITSELF[kind](self.switches[name], self.faults[name].random))
-                else:
-                    answered = kind
-            if FaultKind.RESTART in kinds:
-                self._boots_until[name] = self.clock() + BOOT_S
-                return _unavailable("it starts again")
-            return self._served(name, request, answered)
+            try:
+                kind = self.meet(name, _class_of(request))
+            except RestconfError as error:
+                return refused(error)
+            return self._served(name, request, kind)
 
-    def _served(self, name: str, request: HttpRequest, kind: str) -> HttpResponse | None:
+    def meet(self, name: str, request_class: RequestClass) -> FaultKind | None:
+        """What goes wrong at a request, under the lock of its switch: faults of itself are done, one of the answer is
+        returned. RestconfError while the switch starts.
+        """
+        if self.clock() < self._boots_until[name]:
+            raise _unavailable("it starts")
+        answered = None
+        for kind in self.faults[name].at(request_class):
+            if kind not in OF_ITSELF:
+                answered = kind
+                continue
+            self.tell(name, kind, mishaps.OF_ITSELF[kind](self.switches[name], self.faults[name].random))
+            if kind is FaultKind.RESTART:
+                self._boots_until[name] = self.clock() + BOOT_S
+                raise _unavailable("it starts again")
+        return answered
+
+    def tell(self, name: str, kind: FaultKind, what: str) -> None:
+        """A fault has happened, unless there was nothing it could happen to."""
+        if what:
+            self.happened.append(Mishap(self.clock(), name, kind, what))
+
+    def _served(self, name: str, request: HttpRequest, kind: FaultKind | None) -> HttpResponse | None:
         server, chance = self._servers[name], self.faults[name].random
-        if kind in (FaultKind.HALF, FaultKind.LIE):
-            self._tell(name, FaultKind(kind), "of a bulk-update")
-            return server.answer(request, (bulk_update.half if kind == FaultKind.HALF else bulk_update.lie)(chance))
-        if kind not in (FaultKind.HANG, FaultKind.ERROR):
+        if kind is FaultKind.HALF or kind is FaultKind.LIE:
+            self.tell(name, kind, "of a bulk-update")
+            return server.answer(request, (bulk_update.half if kind is FaultKind.HALF else bulk_update.lie)(chance))
+        if kind is None:
             return server.answer(request)
         is_done = chance.random() < 0.5
         if is_done:
             server.answer(request)
-        self._tell(name, FaultKind(kind), f"{request.method} was {'done' if is_done else 'not done'}")
-        if kind == FaultKind.HANG:
+        self.tell(name, kind, f"{request.method} was {'done' if is_done else 'not done'}")
+        if kind is FaultKind.HANG:
             return None
-        return replace(_unavailable("internal error"), status=chance.choice(ERRORS))
-
-    def _tell(self, name: str, kind: FaultKind, what: str) -> None:
-        if what:
-            self.happened.append(Mishap(self.clock(), name, kind, what))
+        return replace(refused(_unavailable("internal error")), status=chance.choice(ERRORS))
 
 
 def _class_of(request: HttpRequest) -> RequestClass:
@@ -101,5 +111,5 @@ def _class_of(request: HttpRequest) -> RequestClass:
     return RequestClass.READ if request.method in READ else RequestClass.WRITE
 
 
-def _unavailable(said: str) -> HttpResponse:
-    return refused(RestconfError("operation-failed", said, status=503))
+def _unavailable(said: str) -> RestconfError:
+    return RestconfError("operation-failed", said, status=503)

@@ -12,6 +12,8 @@ from planner.model.errors import InputError
 MOST_SWITCHES, MOST_PORTS = 1024, 2048
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 """of a switch: it is a part of a path"""
+TAKEN = (REFEREE, "gnmi")
+"""names of addresses that are no switches"""
 
 
 def read_switches(given: str, ports: int) -> list[SwitchSpec]:
@@ -48,8 +50,10 @@ def _require_sane(given: str, specs: Iterable[SwitchSpec]) -> None:
     if not 1 <= len(names) <= MOST_SWITCHES:
         raise InputError("--switches", given, f"is not from 1 to {MOST_SWITCHES:,} switches")
     for spec in specs:
-        if not NAME.fullmatch(spec.name) or spec.name == REFEREE:
-            raise InputError("--switches", f"'{spec.name}'", "is no name; use letters, digits and ._- and not referee")
+        if not NAME.fullmatch(spec.name) or spec.name in TAKEN:
+            raise InputError(
+                "--switches", f"'{spec.name}'", "is no name; use letters, digits and ._-, not referee or gnmi"
+            )
         if names.count(spec.name) > 1:
             raise InputError("--switches", f"'{spec.name}'", "is there twice")
         if spec.ports % 2 or not 2 <= spec.ports <= MOST_PORTS:

@@ -8,6 +8,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from pygnmi.client import gNMIclient
 
 from planner.cli import main
 
@@ -16,7 +17,19 @@ START = "import sys; from planner.cli import main; sys.exit(main(sys.argv[1:]))"
 
 @pytest.mark.slow
 def test_it_prints_addresses_answers_and_stops() -> None:
-    argv = [sys.executable, "-c", START, "switch-emulator", "--switches", "left,right", "--ports", "8", "--json"]
+    argv = [
+        sys.executable,
+        "-c",
+        START,
+        "switch-emulator",
+        "--switches",
+        "left,right",
+        "--ports",
+        "8",
+        "--gnmi-port",
+        "0",
+        "--json",
+    ]
     process = subprocess.Popen(argv, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     try:
@@ -24,11 +37,14 @@ def test_it_prints_addresses_answers_and_stops() -> None:
         while not lines.endswith("}\n"):
             lines += process.stdout.readline()
         addresses = json.loads(lines)
-        assert list(addresses) == ["left", "right", "referee"]
+        assert list(addresses) == ["left", "right", "referee", "gnmi"]
         path = "/data/sonic-ocs:sonic-ocs/OCS_PORT/OCS_PORT_LIST=4B"
         with urllib.request.urlopen(addresses["right"] + path, timeout=10) as answer:
             (row,) = json.loads(answer.read())["sonic-ocs:OCS_PORT_LIST"]
         assert row == {"simplex_port_id": "4B", "label": "right-4B", "config_status": "normal"}
+        host, _, port = addresses["gnmi"].rpartition(":")
+        with gNMIclient(target=(host, int(port)), insecure=True, skip_verify=True) as client:
+            assert client.capabilities()["gnmi_version"] == "0.8.0"
     finally:
         process.send_signal(signal.SIGINT)
         process.stdout.close()
@@ -46,6 +62,7 @@ def test_it_prints_addresses_answers_and_stops() -> None:
         (["--user", "admin"], "--user and --password-file together"),
         (["--key", "key.pem"], "give it too"),
         (["--certificate", "nowhere.pem"], "no certificate"),
+        (["--gnmi-port", "0", "--certificate", "nowhere.pem"], "no certificate"),
         (["--vocabulary", "colour"], "--vocabulary"),
     ],
 )
