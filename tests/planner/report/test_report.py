@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from planner.model.edit import edited
 from planner.model.instance import Instance
 from planner.model.plan import Assignment, Plan
 from planner.model.result import LeftOut, Result, Status
@@ -118,7 +119,7 @@ def test_a_fabric_without_circuits(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.chromium
 def test_several_racks(tmp_path: Path) -> None:
-    fabric = rack.instance().cluster.fabric.model_copy(update={"racks": 2})
+    fabric = edited(rack.instance().cluster.fabric, racks=2)
     cluster = rack.instance().cluster.model_copy(update={"fabric": fabric})
     instance = rack.instance().model_copy(update={"cluster": cluster})
     healthy = cluster.model_copy(update={"health": type(cluster.health)()})
