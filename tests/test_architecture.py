@@ -58,7 +58,7 @@ ONLY_UNDER: dict[str, str | tuple[str, ...]] = {
     "starlette": "planner.service",
     "uvicorn": ("planner.service", "planner.integrations.switch_emulator"),
     "prometheus_client": "planner.service",
-    "httpx": "planner.integrations.kubernetes",
+    "httpx": ("planner.integrations.kubernetes", "planner.integrations.switch_drivers.sonic"),
     "grpc": "planner.integrations",
     "pygnmi": "planner.integrations",
 }

@@ -8,10 +8,10 @@ from planner.cli.output import print_json
 from planner.model.errors import InputError
 
 File = Annotated[
-    Literal["instance", "settings", "slurm", "kubernetes"],
+    Literal["instance", "settings", "slurm", "kubernetes", "switches"],
     typer.Argument(
-        metavar="[instance|settings|slurm|kubernetes]",
-        help="Of an instance; of `--settings` of `planner serve`; of slurm.yaml; of kubernetes.yaml.",
+        metavar="[instance|settings|slurm|kubernetes|switches]",
+        help="Of an instance; of `--settings` of `planner serve`; of slurm.yaml; of kubernetes.yaml; of switches.yaml.",
     ),
 ]
 
@@ -25,6 +25,7 @@ def schema(
     from planner.controller.settings import Settings
     from planner.integrations.kubernetes.config import Kubernetes
     from planner.integrations.slurm.config import SlurmConfig
+    from planner.integrations.switch_drivers.sonic.config import SonicSwitches
     from planner.model.instance import Instance
     from planner.model.page_instance import PageInstance
     from planner.model.page_plan import PagePlan
@@ -38,6 +39,7 @@ def schema(
         "settings": Settings,
         "slurm": SlurmConfig,
         "kubernetes": Kubernetes,
+        "switches": SonicSwitches,
     }
     dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
     print_json(dialect | models[of].model_json_schema(by_alias=True))

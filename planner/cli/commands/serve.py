@@ -48,7 +48,7 @@ SettingsPath = Annotated[
 ]
 DriverName = Annotated[
     str | None,
-    typer.Option("--driver", metavar="KIND:WHAT", help="Sets circuits: file:DIR or hook:COMMAND."),
+    typer.Option("--driver", metavar="KIND:WHAT", help="Sets circuits: file:DIR, hook:COMMAND or sonic:FILE."),
 ]
 KubernetesPath = Annotated[
     Path | None,
@@ -172,13 +172,16 @@ def driver_named(name: str | None, journal: Path) -> "Driver | None":
         command = shlex.split(what)
     except ValueError as error:
         raise InputError("--driver", name, f"is no command: {error}") from None
-    if kind not in ("file", "hook") or not command:
-        raise InputError("--driver", f"'{name}'", "is no driver; give file:DIR or hook:COMMAND")
+    if kind not in ("file", "hook", "sonic") or not command:
+        raise InputError("--driver", f"'{name}'", "is no driver; give file:DIR, hook:COMMAND or sonic:FILE")
     if kind == "file":
         return driver_of({"kind": "file"}, Path(what))
+    folder = journal.with_name(f"{journal.name}.circuits")
+    if kind == "sonic":
+        return driver_of({"kind": "sonic", "config": what}, folder)
     if shutil.which(command[0]) is None:
         raise InputError("--driver", name, f"{command[0]} is no program that can be run; give its path, chmod +x it")
-    return driver_of({"kind": "hook", "command": command}, journal.with_name(f"{journal.name}.circuits"))
+    return driver_of({"kind": "hook", "command": command}, folder)
 
 
 def _controller(cluster: Path | None, journal: Path, settings: Path | None) -> "Controller":

@@ -22,9 +22,11 @@ class JoinedSwitchPorts(SwitchPorts):
                     yield from (End(switch, f"{rack_name(rack)}.p{port}", direction) for direction in BOTH)
 
     def states(self, instance: Instance, assignments: Iterable[Assignment]) -> tuple[SwitchState, ...]:
-        return states_of(
+        assignments = list(assignments)
+        above = states_of(
             (circuit.over, circuit.source, circuit.destination)
             for assignment in assignments
             for circuit in assignment.upper
             if not circuit.wavelengths
         )
+        return (*above, *super().states(instance, assignments))

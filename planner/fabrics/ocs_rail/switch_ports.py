@@ -1,11 +1,10 @@
 """Switches of rails: every accelerator of the rail has one port, in and out, into each of them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from costmodel.fabrics import FabricBase, OcsRail
-from planner.fabrics.switch_ports import BOTH, End, SwitchPorts, states_of
-from planner.model.instance import Instance
-from planner.model.plan import Assignment, SwitchState
+from planner.fabrics.switch_ports import BOTH, Connection, End, SwitchPorts
+from planner.model.plan import Circuit
 
 
 class RailSwitchPorts(SwitchPorts):
@@ -17,13 +16,8 @@ class RailSwitchPorts(SwitchPorts):
             for server in range(fabric.num_servers):
                 yield from (End(switch, fabric.device_name(server, rail), direction) for direction in BOTH)
 
-    def states(self, instance: Instance, assignments: Iterable[Assignment]) -> tuple[SwitchState, ...]:
-        fabric = instance.cluster.fabric
+    def of_circuit(self, fabric: FabricBase, circuit: Circuit) -> Iterator[Connection]:
         assert isinstance(fabric, OcsRail)
-        return states_of(
-            (fabric.switch_name(fabric.parse_device(circuit.source)[1], number), circuit.source, circuit.destination)
-            for assignment in assignments
-            for held in assignment.circuits
-            for circuit in held.circuits
-            for number in circuit.wavelengths
-        )
+        rail = fabric.parse_device(circuit.source)[1]
+        for number in circuit.wavelengths:
+            yield fabric.switch_name(rail, number), circuit.source, circuit.destination

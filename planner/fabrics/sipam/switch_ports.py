@@ -1,12 +1,12 @@
 """Switches of pooled racks: of each rail in a server, and of each spine rail in a zone."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from costmodel.fabrics import FabricBase, Sipam
-from planner.fabrics.sipam.switches import setting_of
-from planner.fabrics.switch_ports import BOTH, End, SwitchPorts
+from planner.fabrics.sipam.switches import of_circuit, setting_of
+from planner.fabrics.switch_ports import BOTH, Connection, End, InPhase, SwitchPorts
 from planner.model.instance import Instance
-from planner.model.plan import Assignment, SwitchState
+from planner.model.plan import Assignment, Circuit, SwitchState
 
 
 class PoolSwitchPorts(SwitchPorts):
@@ -23,6 +23,15 @@ class PoolSwitchPorts(SwitchPorts):
 
     def states(self, instance: Instance, assignments: Iterable[Assignment]) -> tuple[SwitchState, ...]:
         return setting_of(instance, assignments).after
+
+    def connections(self, fabric: FabricBase, circuits: Sequence[InPhase]) -> Iterator[Connection]:
+        """Of the first phase, which comes first among the circuits: switches turn where another begins."""
+        phases = [phase for phase, _ in circuits if phase is not None]
+        return super().connections(fabric, [(phase, c) for phase, c in circuits if phase in (None, *phases[:1])])
+
+    def of_circuit(self, fabric: FabricBase, circuit: Circuit) -> Iterator[Connection]:
+        assert isinstance(fabric, Sipam)
+        return of_circuit(fabric, circuit)
 
 
 def _of_server(fabric: Sipam, rail: int, server: int) -> Iterator[str]:

@@ -3,13 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from costmodel.fabrics import Sipam
-from planner.fabrics.switch_ports import states_of
+from planner.fabrics.switch_ports import Connection, states_of
 from planner.model.instance import Instance
 from planner.model.plan import Assignment, Circuit, MemoryCircuit, PhaseChange, SwitchSetting
 from planner.model.resident_plan import plan_of_residents
-
-Connection = tuple[str, str, str]
-"""(switch, input, output)"""
 
 
 def setting_of(instance: Instance, assignments: Iterable[Assignment]) -> SwitchSetting:
@@ -56,7 +53,7 @@ def _connections(fabric: Sipam, assignment: Assignment, phase: Sequence[str]) ->
             yield from _of_memory(fabric, memory)
     for held in assignment.circuits:
         for circuit in held.circuits if held.phase in (None, *phase) else ():
-            yield from _of_network(fabric, circuit)
+            yield from of_circuit(fabric, circuit)
 
 
 def _of_memory(fabric: Sipam, circuit: MemoryCircuit) -> Iterator[Connection]:
@@ -66,9 +63,10 @@ def _of_memory(fabric: Sipam, circuit: MemoryCircuit) -> Iterator[Connection]:
     yield switch, circuit.port, circuit.device
 
 
-def _of_network(fabric: Sipam, circuit: Circuit) -> Iterator[Connection]:
-    """Through the switch of each rail; between servers through those of both and of their zone."""
-    here, there = (fabric.parse_device(name)[0] for name in (circuit.source, circuit.destination))
+def of_circuit(fabric: Sipam, circuit: Circuit) -> Iterator[Connection]:
+    """Through the switch of each rail; between servers through those of both and of their zone. One end may be the
+    port of a tray."""
+    here, there = (fabric.parse_server(name.partition(".")[0]) for name in (circuit.source, circuit.destination))
     for number, rail in enumerate(circuit.wavelengths):
         if here == there:
             yield fabric.switch_name(rail, here), circuit.source, circuit.destination

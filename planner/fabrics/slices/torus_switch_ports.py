@@ -1,12 +1,11 @@
 """Switches between cubes: each has two ports of every cube, one from its + face and one to its - face."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from costmodel.fabrics import FabricBase, Torus
 from planner.fabrics.joined_racks.switch_ports import JoinedSwitchPorts
-from planner.fabrics.switch_ports import End, states_of
-from planner.model.instance import Instance
-from planner.model.plan import Assignment, SwitchState
+from planner.fabrics.switch_ports import Connection, End
+from planner.model.plan import Circuit
 
 AXES = "xyz"
 
@@ -24,16 +23,9 @@ class TorusSwitchPorts(JoinedSwitchPorts):
                 yield End(switch, _face(fabric, server, axis, place, "-"), "output")
         yield from super().ends(fabric)
 
-    def states(self, instance: Instance, assignments: Iterable[Assignment]) -> tuple[SwitchState, ...]:
-        assignments = list(assignments)
-        between_cubes = states_of(
-            (switch, f"{circuit.source}:+{_axis(switch)}", f"{circuit.destination}:-{_axis(switch)}")
-            for assignment in assignments
-            for held in assignment.circuits
-            for circuit in held.circuits
-            for switch in circuit.fibers
-        )
-        return (*super().states(instance, assignments), *between_cubes)
+    def of_circuit(self, fabric: FabricBase, circuit: Circuit) -> Iterator[Connection]:
+        for switch in circuit.fibers:
+            yield switch, f"{circuit.source}:+{_axis(switch)}", f"{circuit.destination}:-{_axis(switch)}"
 
 
 def _axis(switch: str) -> str:

@@ -43,6 +43,21 @@ class HookSwitches(Spec):
         return command
 
 
+class SonicConfig(Spec):
+    """Switches that run SONiC (`planner.integrations.switch_drivers.sonic`)."""
+
+    kind: Literal["sonic"]
+    config: Path
+    """switches.yaml, by its absolute path; SlurmUser reads it, and all that it names"""
+
+    @field_validator("config")
+    @classmethod
+    def _absolute(cls, config: Path) -> Path:
+        if not config.is_absolute():
+            raise ValueError(f"'{config}' is no absolute path; hooks run in any folder")
+        return config
+
+
 class SlurmConfig(Spec):
     """What an operator says of a Slurm cluster."""
 
@@ -59,7 +74,7 @@ class SlurmConfig(Spec):
     gpu_devices: str | None = None
     """device file of a GPU on all nodes, {} its index, such as /dev/nvidia{}: closed to all but the user of the job
     that has it; None: every job can open every GPU of its nodes"""
-    driver: Annotated[FileSwitches | HookSwitches, Field(discriminator="kind")]
+    driver: Annotated[FileSwitches | HookSwitches | SonicConfig, Field(discriminator="kind")]
     """what sets circuits"""
     workloads: dict[str, Workload] = Field(min_length=1)
     """by the name that users give: --comment workload=llama"""

@@ -26,6 +26,7 @@ from planner.integrations.slurm.installation_checks import (
 )  # fmt: skip
 from planner.integrations.slurm.shapes import shapes_of
 from planner.integrations.slurm.slurm_conf import SNIPPET, read_conf, with_include, without_include
+from planner.integrations.switch_drivers import driver_of
 from planner.model.errors import InputError
 from planner.model.files import read_text
 
@@ -142,9 +143,9 @@ class Installation:
         settings = settings_of(conf, programs)
         self._require_switches()
         python, nodes = self._python(), self.site.server_of_node
-        driver = self.site.config.driver.model_dump_json(by_alias=True) + "\n"
-        yield Wanted(programs.connect, scripts.hook_script("connect", python, state), _RUNNABLE)
-        yield Wanted(programs.release, scripts.hook_script("release", python, state), _RUNNABLE)
+        driver, kind = self.site.config.driver.model_dump_json(by_alias=True) + "\n", self.site.config.driver.kind
+        yield Wanted(programs.connect, scripts.hook_script("connect", python, state, kind), _RUNNABLE)
+        yield Wanted(programs.release, scripts.hook_script("release", python, state, kind), _RUNNABLE)
         yield Wanted(hooks_file(state), driver, PRIVATE)
         yield Wanted(programs.task_prolog, scripts.task_prolog(self.site), _RUNNABLE)
         if programs.closes_gpus:
@@ -161,6 +162,8 @@ class Installation:
         if driver.kind == "hook" and not os.access(driver.command[0], os.X_OK):
             problem = "is no program that can be run here; correct driver.command of slurm.yaml, or chmod +x it"
             raise InputError(driver.command[0], "", problem)
+        if driver.kind == "sonic":
+            driver_of(driver.model_dump(), self.site.config.state / "driver")
 
     @property
     def _folders(self) -> tuple[Path, ...]:
@@ -197,7 +200,9 @@ class Installation:
 
     def _python(self) -> Path:
         """An interpreter that SlurmUser can run, with this package; InputError where there is none."""
-        probe = ["-P", "-S", "-s", "-c", "import planner.integrations.slurm.hooks"]
+        kind = self.site.config.driver.kind
+        wanted = "switch_drivers.sonic.driver" if kind == "sonic" else "slurm.hooks"
+        probe = [*scripts.python_options(kind), "-c", f"import planner.integrations.{wanted}"]
         for python in (sys.executable, shutil.which("python3", path="/usr/bin:/usr/local/bin")):
             if python and self._as_slurm_user([python, *probe]) is None:
                 return Path(python)

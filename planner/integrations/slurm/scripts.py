@@ -36,9 +36,14 @@ def package_folder() -> Path:
     return Path(__file__).resolve().parents[3]
 
 
-def hook_script(action: str, python: Path, state: Path) -> str:
-    """PrologSlurmctld (connect) or EpilogSlurmctld (release)."""
-    command = [str(python), "-P", "-S", "-s", "-m", "planner.integrations.slurm.hooks", action, str(state)]
+def python_options(driver: str) -> list[str]:
+    """Of the interpreter of hooks: most kinds of drivers need nothing that is installed, and start faster so."""
+    return ["-P", "-s"] if driver == "sonic" else ["-P", "-S", "-s"]
+
+
+def hook_script(action: str, python: Path, state: Path, driver: str) -> str:
+    """PrologSlurmctld (connect) or EpilogSlurmctld (release); `driver`: its kind."""
+    command = [str(python), *python_options(driver), "-m", "planner.integrations.slurm.hooks", action, str(state)]
     path = shlex.quote(str(package_folder()))
     return f"#!/bin/sh\n# {WRITTEN}\nPYTHONPATH={path} exec {shlex.join(command)}\n"
 

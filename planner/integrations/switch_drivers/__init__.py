@@ -1,4 +1,4 @@
-"""Drivers of optical switches, with the standard library alone: hooks of schedulers start fast."""
+"""Drivers of optical switches; `file` and `hook` with the standard library alone: hooks of schedulers start fast."""
 
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,10 @@ COMMAND_TIMEOUT_S = 30.0
 
 
 def driver_of(spec: dict[str, Any], folder: Path) -> Driver:
-    """From {"kind": "file"} or {"kind": "hook", "command": [...], "timeout_s": 30}; its record is kept in `folder`."""
+    """From {"kind": "file"}, {"kind": "hook", "command": [...], "timeout_s": 30} or {"kind": "sonic", "config": FILE};
+    its record is kept in `folder`. InputError where that file cannot be used."""
+    if spec["kind"] == "sonic":
+        return _sonic(Path(spec["config"]), folder)
     if spec["kind"] == "hook":
         from planner.integrations.switch_drivers.hook_driver import HookDriver
 
@@ -19,3 +22,15 @@ def driver_of(spec: dict[str, Any], folder: Path) -> Driver:
     from planner.integrations.switch_drivers.file_driver import FileDriver
 
     return FileDriver(folder)
+
+
+def _sonic(config: Path, folder: Path) -> Driver:
+    from planner.integrations.switch_drivers.sonic.config import load_switches
+    from planner.model.errors import InputError
+
+    try:
+        from planner.integrations.switch_drivers.sonic.driver import SonicDriver
+    except ModuleNotFoundError as error:
+        remedy = "run `pip install 'photonplan[switches]'`"
+        raise InputError(str(config), "", f"{error.name} is not installed; {remedy}") from None
+    return SonicDriver(folder, load_switches(config))

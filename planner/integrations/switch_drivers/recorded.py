@@ -3,7 +3,7 @@
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,8 +67,12 @@ class RecordedDriver:
     def unset(self, job: str, circuits: Circuits, lock: int) -> None:
         """Undo these circuits, which may be gone; CircuitError where some may be left."""
 
+    def locks(self, circuits: Circuits) -> Collection[str]:
+        """Switches that are set for these circuits, by name."""
+        return switches(circuits)
+
     def connect(self, job: str, circuits: Circuits) -> None:
-        with self._alone(circuits) as lock:
+        with self._alone(self.locks(circuits)) as lock:
             with self._record() as record:
                 if record.on.get(job, []) == circuits and job not in record.setting:
                     return
@@ -97,7 +101,7 @@ class RecordedDriver:
     def release(self, job: str) -> None:
         make_private(self.folder)
         while (circuits := self.applied().get(job)) is not None:
-            with self._alone(circuits) as lock:
+            with self._alone(self.locks(circuits)) as lock:
                 with self._record() as record:
                     if record.all.get(job) != circuits:
                         continue
@@ -132,7 +136,7 @@ class RecordedDriver:
         """Make what a job should have; False where it has been released meanwhile.
 
         What the switches refuse is on no more: whoever wants it sees that, and tries again."""
-        with self._alone(circuits) as lock:
+        with self._alone(self.locks(circuits)) as lock:
             with self._record() as record:
                 if record.all.get(job) != circuits:
                     return False
@@ -146,14 +150,14 @@ class RecordedDriver:
         return self._read().all
 
     @contextmanager
-    def _alone(self, circuits: Circuits) -> Iterator[int]:
-        """Hold the switches of these circuits, all at once or none: who waits for one keeps nobody from the others.
+    def _alone(self, names: Collection[str]) -> Iterator[int]:
+        """Hold these switches, all at once or none: who waits for one keeps nobody from the others.
 
         CircuitBusyError where another call does not let go of them."""
         make_private(self.folder)
         lock, end_s = open_lock(self.folder / "switches.lock"), time.monotonic() + self.wait_s
         try:
-            while (held := try_lock(lock, switches(circuits))) is not None:
+            while (held := try_lock(lock, names)) is not None:
                 if time.monotonic() > end_s:
                     raise CircuitBusyError(f"a command has been setting {held} for more than {self.wait_s:g} s")
                 time.sleep(_LOOK_AGAIN_S)

@@ -1,0 +1,165 @@
+"""switches.yaml: the cluster, its wiring, and where each optical switch is asked."""
+
+import re
+import ssl
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Annotated, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from costmodel.fabrics import FabricBase
+from costmodel.spec import Decibels, Duration, Spec
+from planner.fabrics import plugin_of
+from planner.integrations.wiring.cables import Cable, CableTable
+from planner.integrations.wiring.faults import faults_of
+from planner.model import files
+from planner.model.cluster import load_cluster
+from planner.model.errors import InputError
+
+
+class SwitchAccess(Spec):
+    """How switches are asked; files are relative to switches.yaml, and credentials stand in files alone."""
+
+    url: str
+    """such as https://ocs-{}.example: {} is the name of the switch with - for every other sign, q2-1 for q2#1"""
+    username: str | None = None
+    password_file: Path | None = None
+    """one line; read again for each request"""
+    token_file: Path | None = None
+    """one line with a bearer token, in place of name and password"""
+    ca_file: Path | None = None
+    """certificates that switches are trusted by; None: those of the system"""
+    certificate_file: Path | None = None
+    """of the planner itself"""
+    key_file: Path | None = None
+    """of that certificate, where it is not in the same file"""
+    verify: bool = True
+    """false: whoever answers is believed to be the switch"""
+    timeout_s: Annotated[Duration, Field(gt=0)] = 5.0
+    """of one request"""
+    tries: int = Field(default=3, ge=1, le=20)
+    """of what a switch does not answer, and of what it answers and does not do"""
+    backoff_s: Annotated[Duration, Field(gt=0)] = 0.1
+    """before the second try; doubled before each further one, and half to one and a half times that by chance"""
+
+    @field_validator("url")
+    @classmethod
+    def _is_address(cls, url: str) -> str:
+        if not re.fullmatch(r"https?://[^\s/?#]+(/[^\s?#]*)?", url):
+            raise ValueError(f"'{url}' is no address; write it like https://ocs-1.example:8443")
+        return url.rstrip("/")
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> Self:
+        if (self.username is None) != (self.password_file is None):
+            raise ValueError("username: goes with password_file; give both, or a token_file")
+        if self.token_file is not None and self.username is not None:
+            raise ValueError("token_file: stands in place of username and password_file; give one of the two")
+        if self.key_file is not None and self.certificate_file is None:
+            raise ValueError("key_file: is of no certificate; give certificate_file too")
+        return self
+
+
+class SonicSwitches(Spec):
+    """switches.yaml."""
+
+    cluster: Path
+    """file with the cluster, or with an instance on it; relative to this file"""
+    wiring: Path
+    """what `planner wiring new` writes; relative to this file"""
+    switches: dict[str, SwitchAccess] = Field(min_length=1)
+    """by name of a switch in plans, or by a pattern such as q2#*: a name goes before patterns, an earlier pattern
+    before a later one"""
+    most_loss_db: Decibels | None = None
+    """of a circuit: the insertion loss that the switch measures, and both cables"""
+    settle_s: Annotated[Duration, Field(gt=0)] = 2.0
+    """after a change, within which all ports must report light"""
+
+
+@dataclass(frozen=True)
+class SwitchSite:
+    """A configuration with all that it names."""
+
+    config: SonicSwitches
+    path: Path
+    fabric: FabricBase
+    table: CableTable
+
+    @cached_property
+    def access(self) -> dict[str, SwitchAccess]:
+        """By switch of the cluster; InputError for one that nothing says how to ask."""
+        found = {}
+        for switch in dict.fromkeys(cable.switch for cable in self.table.cables):
+            patterns = self.config.switches
+            name = switch if switch in patterns else next((p for p in patterns if fnmatchcase(switch, p)), None)
+            if name is None:
+                raise InputError(str(self.path), "switches", f"says nothing of {switch}; add it, or a pattern for it")
+            found[switch] = patterns[name]
+        return found
+
+    @cached_property
+    def cable_at(self) -> dict[tuple[str, str], Cable]:
+        """By switch and port."""
+        return {(cable.switch, cable.port): cable for cable in self.table.cables}
+
+    def url(self, switch: str) -> str:
+        return self.access[switch].url.replace("{}", re.sub(r"[^A-Za-z0-9]+", "-", switch))
+
+    def end(self, switch: str, port: str) -> str:
+        """What a port leads to, for messages."""
+        cable = self.cable_at.get((switch, port))
+        return "nothing in the wiring" if cable is None else cable.end
+
+    def part(self, switch: str, port: str) -> str:
+        """The part of the fabric that is lost where no light passes at a port."""
+        return plugin_of(self.fabric).switch_ports.part(self.fabric, switch, self.cable_at[switch, port].end)
+
+    def secret(self, file: Path) -> str:
+        """The line of a file of credentials; OSError."""
+        return (self.path.parent / file).read_text(encoding="utf-8").strip()
+
+    def tls(self, switch: str) -> ssl.SSLContext:
+        """InputError where its files cannot be used."""
+        access, folder = self.access[switch], self.path.parent
+        named = (folder / file if file else None for file in (access.ca_file, access.certificate_file, access.key_file))
+        try:
+            return _tls(*named, verify=access.verify)
+        except (OSError, ValueError) as error:
+            raise InputError(str(self.path), "switches", f"certificates of {switch} cannot be used: {error}") from None
+
+
+@cache
+def _tls(ca: Path | None, certificate: Path | None, key: Path | None, *, verify: bool) -> ssl.SSLContext:
+    """One for all switches that are asked alike: reading the certificates of the system takes tens of milliseconds."""
+    context = ssl.create_default_context(cafile=ca)
+    if not verify:
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    if certificate is not None:
+        context.load_cert_chain(certificate, key)
+    return context
+
+
+def load_switches(path: Path) -> SwitchSite:
+    """Read switches.yaml with cluster and wiring; InputError names file and field."""
+    config = files.load(SonicSwitches, path)
+    cluster, table = load_cluster(path.parent / config.cluster), CableTable.load(path.parent / config.wiring)
+    if faults := faults_of(cluster.fabric, table):
+        problem = f"{faults[0].message}; `planner wiring check` lists all that is wrong"
+        raise InputError(str(path.parent / config.wiring), "", problem)
+    site = SwitchSite(config, path, cluster.fabric, table)
+    for switch, access in site.access.items():
+        site.tls(switch)
+        for file in (access.password_file, access.token_file):
+            _require_readable(site, file)
+    return site
+
+
+def _require_readable(site: SwitchSite, file: Path | None) -> None:
+    try:
+        if file is not None and not site.secret(file):
+            raise InputError(str(site.path.parent / file), "", "is empty; it holds one line, the secret")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(str(site.path), "switches", f"{file} cannot be read: {error}") from None

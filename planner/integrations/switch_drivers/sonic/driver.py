@@ -1,0 +1,200 @@
+"""Driver of optical switches that run SONiC: each is led from its own table to what all jobs want there."""
+
+import logging
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from pathlib import Path
+
+from planner.controller.switch_driver import CircuitBusyError, CircuitError, Circuits, Resynced, UnsureError
+from planner.integrations.private_files import make_private
+from planner.integrations.switch_drivers.recorded import RecordedDriver
+from planner.integrations.switch_drivers.sonic.config import SwitchSite
+from planner.integrations.switch_drivers.sonic.converge import SwitchFaultError, Wanted, faults_of, set_off, set_on
+from planner.integrations.switch_drivers.sonic.owed import OwedRows
+from planner.integrations.switch_drivers.sonic.restconf import RestconfSwitch, SwitchRefusalError, SwitchSilentError
+from planner.integrations.switch_drivers.sonic.tables import Row, SwitchTables
+from planner.integrations.switch_drivers.sonic.wanted_rows import Rows, WantedRows
+
+MOST_AT_ONCE = 256
+"""switches"""
+SwitchError = SwitchFaultError | SwitchSilentError | SwitchRefusalError
+NONE: frozenset[Row] = frozenset()
+log = logging.getLogger("planner.controller")
+
+
+class SonicDriver(RecordedDriver):
+    """Sets the circuits of a job on all of its switches side by side, and on one switch after those of other jobs.
+
+    What a switch could not be told to delete is owed by it: `applied` has it under a name of its own, whose release
+    pays it, and whatever is set on that switch pays it first.
+    """
+
+    def __init__(self, folder: Path, site: SwitchSite) -> None:
+        super().__init__(folder)
+        self._site, self._rows, self._owed = site, WantedRows(site), OwedRows(folder)
+        self._pool = ThreadPoolExecutor(min(len(site.access), MOST_AT_ONCE), thread_name_prefix="sonic")
+
+    @cached_property
+    def _switches(self) -> Mapping[str, RestconfSwitch]:
+        return {name: RestconfSwitch(self._site, name) for name in self._site.access}
+
+    def locks(self, circuits: Circuits) -> Collection[str]:
+        return self._rows.of(circuits).keys()
+
+    def connect(self, job: str, circuits: Circuits) -> None:
+        """As of every driver. Where the record says that they are on, the switches are asked: UnsureError where one
+        does not answer, since its light may well be on."""
+        if circuits and self._read().on.get(job) == circuits:
+            tables, silent = self._readings(self._rows.of(circuits))
+            if self._is_dark(circuits, tables):
+                if self._set_again(job, circuits):
+                    return
+            elif silent:
+                raise UnsureError(_said(silent))
+        super().connect(job, circuits)
+
+    def set(self, job: str, circuits: Circuits, lock: int) -> None:
+        rows = self._rows.of(circuits)
+        wanted = self._wanted(rows, job)
+        errors = self._on_each(rows, lambda switch: self._set_on(switch, wanted[switch]))
+        if errors:
+            self._take_back(rows, errors)
+            raise min(_circuit_errors(errors), key=lambda error: (error.part is None, str(error)))
+
+    def unset(self, job: str, circuits: Circuits, lock: int) -> None:
+        self._take_back(self._rows.of(circuits), {})
+
+    def release(self, job: str) -> None:
+        switch = next((switch for switch in self._owed.read() if _owed_name(switch) == job), None)
+        if switch is None or job in self._read().all:
+            super().release(job)
+        else:
+            self._pay(switch)
+
+    def applied(self) -> dict[str, Circuits]:
+        return {_owed_name(switch): [] for switch in self._owed.read()} | super().applied()
+
+    def resync(self) -> Resynced:
+        """Every switch is read. Circuits over one that does not answer are told as failed, and left as they are."""
+        make_private(self.folder)
+        tables, silent = self._readings(self._switches)
+        if not tables:
+            raise CircuitError(f"no switch tells what is on: {_said(silent)}")
+        before, again, failed = self._read(), list[str](), dict[str, str]()
+        for job, circuits in before.all.items():
+            try:
+                if self._is_dark(circuits, tables):
+                    if job in before.on:
+                        self._disown(circuits, tables)
+                    again += [job] if self._set_again(job, circuits) else []
+                elif asked := {switch: silent[switch] for switch in self._rows.of(circuits) if switch in silent}:
+                    failed[job] = _said(asked)
+            except CircuitError as error:
+                failed[job] = str(error)
+        for switch in self._owed.read():
+            try:
+                self._pay(switch)
+            except CircuitError as error:
+                failed[_owed_name(switch)] = str(error)
+        known = self._rows.of_all([*before.all.values(), *self._read().all.values()])
+        return Resynced(tuple(again), failed, tuple(_strange(tables, known, self._owed.read())))
+
+    def _readings(self, switches: Iterable[str]) -> tuple[dict[str, SwitchTables], dict[str, SwitchError]]:
+        """Tables of those that answer, and why the others do not."""
+        tables: dict[str, SwitchTables] = {}
+        silent = self._on_each(switches, lambda switch: tables.update({switch: self._switches[switch].read()}))
+        for switch, error in silent.items():
+            log.warning("a switch does not tell what is on", extra={"fields": {"switch": switch, "said": str(error)}})
+        return tables, silent
+
+    def _is_dark(self, circuits: Circuits, tables: Mapping[str, SwitchTables]) -> bool:
+        """Whether a switch that was read lacks light of a job."""
+        return any(
+            next(faults_of(self._site, switch, tables[switch], rows), None) is not None
+            for switch, rows in self._rows.of(circuits).items()
+            if switch in tables
+        )
+
+    def _disown(self, circuits: Circuits, tables: Mapping[str, SwitchTables]) -> None:
+        """What a switch has under the name of a cross-connect of ours, between other ports, has changed by itself: it
+        is to be deleted."""
+        for switch, rows in self._rows.of(circuits).items():
+            there = tables[switch].rows if switch in tables else {}
+            changed = {there[row.name] for row in rows if there.get(row.name, row) != row}
+            if changed:
+                self._owe(switch, changed)
+
+    def _wanted(self, rows: Rows, job: str | None) -> dict[str, Wanted]:
+        """By switch. Whoever asks holds their locks, so that nobody else changes what is wanted there."""
+        record, owed = self._read(), self._owed.read()
+        others = self._rows.of_all(each for other, each in record.on.items() if other != job)
+        unsure = self._rows.of_all(each for other, each in record.setting.items() if other != job)
+        return {
+            switch: Wanted(mine, others.get(switch, NONE), unsure.get(switch, NONE), owed.get(switch, NONE))
+            for switch, mine in rows.items()
+        }
+
+    def _set_on(self, switch: str, wanted: Wanted) -> None:
+        found = set_on(self._site, self._switches[switch], wanted)
+        self._paid(switch, wanted.owed - (wanted.gone & {*found.rows.values()}))
+
+    def _take_back(self, rows: Rows, errors: Mapping[str, SwitchError]) -> None:
+        """Delete what has been set, or is owed from now on; who did not answer is not asked again."""
+        silent = {switch for switch, error in errors.items() if isinstance(error, SwitchSilentError)}
+        asked = [switch for switch in rows if switch not in silent]
+        refused = self._on_each(asked, lambda switch: set_off(self._switches[switch], rows[switch]))
+        for switch in {*silent, *refused}:
+            self._owe(switch, rows[switch])
+
+    def _pay(self, switch: str) -> None:
+        with self._alone([switch]):
+            owed = self._wanted({switch: NONE}, None)[switch]
+            errors = self._on_each([switch], lambda name: set_off(self._switches[name], owed.gone))
+            for error in _circuit_errors(errors):
+                raise error
+            self._paid(switch, owed.owed)
+
+    def _owe(self, switch: str, rows: Collection[Row]) -> None:
+        with self._record():
+            self._owed.add(switch, rows)
+
+    def _paid(self, switch: str, rows: Collection[Row]) -> None:
+        if rows:
+            with self._record():
+                self._owed.paid(switch, rows)
+
+    def _on_each(self, switches: Iterable[str], call: Callable[[str], None]) -> dict[str, SwitchError]:
+        """Call for all at once; errors by switch."""
+        errors: dict[str, SwitchError] = {}
+        for switch, future in [(switch, self._pool.submit(call, switch)) for switch in switches]:
+            try:
+                future.result()
+            except (SwitchFaultError, SwitchSilentError, SwitchRefusalError) as error:
+                errors[switch] = error
+        return errors
+
+
+def _owed_name(switch: str) -> str:
+    """What is owed by a switch, as a job."""
+    return f"left at {switch}"
+
+
+def _circuit_errors(errors: Mapping[str, SwitchError]) -> Iterator[CircuitError]:
+    """A switch that does not answer is the broken part itself; one that refuses is told so, and has none."""
+    for switch, error in errors.items():
+        if isinstance(error, SwitchFaultError):
+            yield (CircuitBusyError if error.is_busy else CircuitError)(str(error), error.part)
+        else:
+            yield CircuitError(str(error), switch if isinstance(error, SwitchSilentError) else None)
+
+
+def _said(errors: Mapping[str, SwitchError]) -> str:
+    return "; ".join(sorted(map(str, errors.values())))
+
+
+def _strange(tables: Mapping[str, SwitchTables], known: Rows, owed: Rows) -> Iterator[str]:
+    """Cross-connects of no job, by switch."""
+    for switch, found in sorted(tables.items()):
+        for row in sorted({*found.rows.values()} - known.get(switch, NONE) - owed.get(switch, NONE)):
+            yield f"{switch} {row.name}"

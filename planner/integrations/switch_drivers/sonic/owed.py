@@ -1,0 +1,41 @@
+"""Cross-connects of ours that no job has any more, and that a switch could not be told to delete."""
+
+import json
+from collections.abc import Collection
+from pathlib import Path
+
+from planner.controller.switch_driver import CircuitError
+from planner.integrations.private_files import write_private
+from planner.integrations.switch_drivers.sonic.tables import Row
+from planner.integrations.switch_drivers.sonic.wanted_rows import Rows
+
+
+class OwedRows:
+    """Kept in one file, `owed.json`; whoever changes it holds the lock of the record."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / "owed.json"
+
+    def read(self) -> Rows:
+        """By switch."""
+        try:
+            data = json.loads(self._path.read_text(encoding="utf-8"))
+            return {switch: frozenset(Row(*row) for row in rows) for switch, rows in data.items()}
+        except FileNotFoundError:
+            return {}
+        except (ValueError, TypeError, AttributeError) as error:
+            raise CircuitError(f"{self._path} holds no cross-connects ({error}); remove it, then resync") from None
+
+    def add(self, switch: str, rows: Collection[Row]) -> None:
+        owed = self.read()
+        self._write({**owed, switch: owed.get(switch, frozenset()).union(rows)})
+
+    def paid(self, switch: str, rows: Collection[Row]) -> None:
+        """These are deleted, or wanted again."""
+        owed = self.read()
+        if switch in owed:
+            self._write({**owed, switch: owed[switch].difference(rows)})
+
+    def _write(self, owed: Rows) -> None:
+        data = {switch: sorted(rows) for switch, rows in owed.items() if rows}
+        write_private(self._path, json.dumps(data, separators=(",", ":")) + "\n")

@@ -1,0 +1,105 @@
+"""Tables of one switch: cross-connects that are configured, what became of them, and what its ports report."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+
+class Row(NamedTuple):
+    """A configured cross-connect."""
+
+    name: str
+    """its key; ours are named by their ports, those of others as these like"""
+    a_side: str
+    """port where light enters"""
+    b_side: str
+
+
+class Outcome(NamedTuple):
+    """What became of a cross-connect."""
+
+    status: str
+    """enabled, disabled (a hardware error, or not yet) or invalid (a conflict of ports)"""
+    loss_db: float | None
+    """insertion loss that the switch measures"""
+
+
+class PortState(NamedTuple):
+    """What a port reports."""
+
+    status: str
+    """connected, or tuned in the other vocabulary, where light passes"""
+    target: str
+    """port at the other side; empty: it says none"""
+
+
+LIT = {"connected", "tuned"}
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class SwitchTables:
+    """One reading."""
+
+    rows: Mapping[str, Row]
+    """by name"""
+    outcomes: Mapping[str, Outcome]
+    ports: Mapping[str, PortState]
+
+    def at_ports(self, ports: Iterable[str]) -> list[Row]:
+        """Cross-connects that touch one of these ports."""
+        wanted = set(ports)
+        return [row for row in self.rows.values() if row.a_side in wanted or row.b_side in wanted]
+
+    def status(self, row: Row) -> str:
+        """enabled, disabled or invalid; missing where it is not configured so, pending where it has no state yet."""
+        if self.rows.get(row.name) != row:
+            return "missing"
+        return self.outcomes[row.name].status if row.name in self.outcomes else "pending"
+
+    def dark_ports(self, row: Row) -> list[str]:
+        """Ports of a cross-connect that do not report light from or to the other one."""
+        pairs = ((row.a_side, row.b_side), (row.b_side, row.a_side))
+        return [port for port, other in pairs if not self._is_lit(port, other)]
+
+    def port_status(self, port: str) -> str:
+        return self.ports[port].status if port in self.ports else "not there"
+
+    def _is_lit(self, port: str, other: str) -> bool:
+        state = self.ports.get(port)
+        return state is not None and state.status in LIT and state.target in ("", other)
+
+
+def tables_of(
+    config: Mapping[str, Any], state: Mapping[str, Any] = NOTHING, ports: Mapping[str, Any] = NOTHING
+) -> SwitchTables:
+    """From answers; KeyError, TypeError, ValueError for what is no such table. Both vocabularies of ports are
+    read: `oper_status` and `state`."""
+    rows = (Row(r["cross_connect_id"], r["a_side"], r["b_side"]) for r in _list(config, "OCS_CROSS_CONNECT_LIST"))
+    return SwitchTables(
+        {row.name: row for row in rows},
+        {r["cross_connect_id"]: _outcome(r) for r in _list(state, "OCS_CROSS_CONNECT_LIST")},
+        {
+            r["simplex_port_id"]: PortState(
+                str(r.get("oper_status", r.get("state", "blocked"))), r.get("target_simplex_port_id") or ""
+            )
+            for r in _list(ports, "OCS_PORT_LIST")
+        },
+    )
+
+
+def _outcome(row: Mapping[str, Any]) -> Outcome:
+    loss = row.get("insertion_loss_dB")
+    return Outcome(str(row.get("status", "disabled")), None if loss is None else float(loss))
+
+
+def _list(answer: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    """The list of an answer, with or without the name of the module, inside its containers or not; none: empty."""
+    for key, value in answer.items():
+        if key.rpartition(":")[2] == name:
+            found: list[Mapping[str, Any]] = value
+            return found
+        if isinstance(value, Mapping) and (inner := _list(value, name)):
+            return inner
+    return []
