@@ -2,11 +2,12 @@
 
 import time
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 from planner.integrations.switch_drivers.sonic.config import SwitchSite
 from planner.integrations.switch_drivers.sonic.restconf import RestconfSwitch, SwitchSilentError
-from planner.integrations.switch_drivers.sonic.tables import Row, SwitchTables
+from planner.integrations.switch_drivers.sonic.tables import CrossConnectRow, SwitchTables
 
 FIRST_LOOK_S, LATEST_LOOK_S = 0.004, 0.25
 """between two looks at ports that settle: the first, and at most after doubling; mirrors settle in milliseconds"""
@@ -22,48 +23,49 @@ class SwitchFaultError(Exception):
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedHere:
     """What is to be on one switch, and what is not."""
 
-    mine: frozenset[Row]
+    mine: frozenset[CrossConnectRow]
     """of the job at hand: they carry light when all is done"""
-    others: frozenset[Row] = frozenset()
+    others: frozenset[CrossConnectRow] = frozenset()
     """of jobs that have their circuits: added where the switch has lost them"""
-    unsure: frozenset[Row] = frozenset()
+    unsure: frozenset[CrossConnectRow] = frozenset()
     """of jobs whose circuits are being set or put off: left as they are"""
-    owed: frozenset[Row] = frozenset()
+    owed: frozenset[CrossConnectRow] = frozenset()
     """that no job has any more: deleted"""
 
     @property
-    def gone(self) -> frozenset[Row]:
+    def gone(self) -> frozenset[CrossConnectRow]:
         return self.owed - self.mine - self.others - self.unsure
 
     @property
-    def ours(self) -> frozenset[Row]:
+    def ours(self) -> frozenset[CrossConnectRow]:
         return self.mine | self.others | self.unsure | self.owed
 
 
-def set_on(site: SwitchSite, switch: RestconfSwitch, wanted: Wanted) -> SwitchTables:
+def set_on(site: SwitchSite, switch: RestconfSwitch, wanted: WantedHere) -> SwitchTables:
     """The last reading, once all of the job carries light; SwitchFaultError, SwitchSilentError, SwitchRefusalError."""
-    last: Exception | None = None
+    last: SwitchFaultError | None = None
     for number in range(switch.tries):
         switch.pause(number)
         tables = switch.read()
         require_free(site, switch.name, tables, wanted)
         delete, add = change_of(tables, wanted, is_again=number > 0)
-        try:
-            if delete or add:
+        if delete or add:
+            with suppress(SwitchSilentError):  # done or not: the tables say
                 switch.update(delete, add)
+        try:
             return _with_light(site, switch, wanted, None if delete or add else tables)
-        except (SwitchFaultError, SwitchSilentError) as error:
+        except SwitchFaultError as error:
             last = error
-            if isinstance(error, SwitchFaultError) and error.is_busy:
+            if error.is_busy:
                 break
     assert last is not None
     raise last
 
 
-def set_off(switch: RestconfSwitch, rows: Collection[Row]) -> None:
+def set_off(switch: RestconfSwitch, rows: Collection[CrossConnectRow]) -> None:
     """Return once none of these is configured. What came before is thereby overtaken: the first delete names all of
     them, on or not, so that a transaction which was never answered ends before it."""
     wanted = frozenset(rows)
@@ -76,15 +78,13 @@ def set_off(switch: RestconfSwitch, rows: Collection[Row]) -> None:
             break
         switch.pause(number)
         names = left if number else {row.name for row in wanted if found.get(row.name, row) == row}
-        try:
+        with suppress(SwitchSilentError):
             if names:
                 switch.update(names, ())
-        except SwitchSilentError:
-            continue
     raise SwitchFaultError(f"{switch.name} does not let go of {', '.join(sorted(left))}", switch.name)
 
 
-def require_free(site: SwitchSite, switch: str, tables: SwitchTables, wanted: Wanted) -> None:
+def require_free(site: SwitchSite, switch: str, tables: SwitchTables, wanted: WantedHere) -> None:
     """SwitchFaultError where a cross-connect that is none of ours has a port, or the name, of one that is wanted."""
     ports = {port for row in wanted.mine for port in (row.a_side, row.b_side)}
     named = [tables.rows[row.name] for row in wanted.mine if row.name in tables.rows]
@@ -97,7 +97,7 @@ def require_free(site: SwitchSite, switch: str, tables: SwitchTables, wanted: Wa
         raise SwitchFaultError(message, site.part(switch, port), is_busy=True)
 
 
-def change_of(tables: SwitchTables, wanted: Wanted, *, is_again: bool) -> tuple[set[str], set[Row]]:
+def change_of(tables: SwitchTables, wanted: WantedHere, *, is_again: bool) -> tuple[set[str], set[CrossConnectRow]]:
     """Names to delete, and rows to add, in one transaction. What is in the way goes first: of our own, also what is
     there without light, since a switch leaves an invalid cross-connect as it is; `is_again`: what has just been set
     and is not lit."""
@@ -112,12 +112,14 @@ def change_of(tables: SwitchTables, wanted: Wanted, *, is_again: bool) -> tuple[
     return delete, add | lost
 
 
-def _is_stale(tables: SwitchTables, row: Row, *, is_again: bool) -> bool:
+def _is_stale(tables: SwitchTables, row: CrossConnectRow, *, is_again: bool) -> bool:
     status = tables.status(row)
     return status != "enabled" or (is_again and bool(tables.dark_ports(row)))
 
 
-def _with_light(site: SwitchSite, switch: RestconfSwitch, wanted: Wanted, tables: SwitchTables | None) -> SwitchTables:
+def _with_light(
+    site: SwitchSite, switch: RestconfSwitch, wanted: WantedHere, tables: SwitchTables | None
+) -> SwitchTables:
     """The reading in which all of the job has light. What the switch has dropped, or holds for a conflict, is not
     waited for. `tables`: as just read, None where they have changed since."""
     end_s, delay_s = time.monotonic() + site.config.settle_s, FIRST_LOOK_S
@@ -129,17 +131,18 @@ def _with_light(site: SwitchSite, switch: RestconfSwitch, wanted: Wanted, tables
         faults = list(faults_of(site, switch.name, tables, wanted.mine))
         if not faults:
             return tables
-        is_lost = any(tables.status(row) in ("missing", "invalid") for row, _, _ in faults)
-        if is_lost or time.monotonic() > end_s:
-            _, port, message = faults[0]
-            is_all = len(wanted.mine) > 1 and len(faults) == len(wanted.mine)
+        lost = [fault for fault in faults if tables.status(fault[0]) in ("missing", "invalid")]
+        if lost or time.monotonic() > end_s:
+            told = lost or faults
+            _, port, message = told[0]
+            is_all = len(wanted.mine) > 1 and len(told) == len(wanted.mine)
             raise SwitchFaultError(message, switch.name if is_all else site.part(switch.name, port))
         tables = None
 
 
 def faults_of(
-    site: SwitchSite, switch: str, tables: SwitchTables, rows: Collection[Row]
-) -> Iterator[tuple[Row, str, str]]:
+    site: SwitchSite, switch: str, tables: SwitchTables, rows: Collection[CrossConnectRow]
+) -> Iterator[tuple[CrossConnectRow, str, str]]:
     """Cross-connects that do not work, each with the port to blame and why, the surest first."""
     found = []
     for row in sorted(rows):
@@ -158,7 +161,7 @@ def faults_of(
         yield row, port, message
 
 
-def _excess(site: SwitchSite, switch: str, tables: SwitchTables, row: Row) -> tuple[str, str] | None:
+def _excess(site: SwitchSite, switch: str, tables: SwitchTables, row: CrossConnectRow) -> tuple[str, str] | None:
     """The port with the worse cable, and what a circuit loses, where that is more than the budget."""
     most_db, measured_db = site.config.most_loss_db, tables.outcomes[row.name].loss_db
     if most_db is None or measured_db is None:

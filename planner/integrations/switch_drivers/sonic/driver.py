@@ -1,25 +1,25 @@
 """Driver of optical switches that run SONiC: each is led from its own table to what all jobs want there."""
 
 import logging
+import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
 from planner.controller.switch_driver import CircuitBusyError, CircuitError, Circuits, Resynced, UnsureError
 from planner.integrations.private_files import make_private
 from planner.integrations.switch_drivers.recorded import RecordedDriver
 from planner.integrations.switch_drivers.sonic.config import SwitchSite
-from planner.integrations.switch_drivers.sonic.converge import SwitchFaultError, Wanted, faults_of, set_off, set_on
+from planner.integrations.switch_drivers.sonic.converge import SwitchFaultError, WantedHere, faults_of, set_off, set_on
 from planner.integrations.switch_drivers.sonic.owed import OwedRows
 from planner.integrations.switch_drivers.sonic.restconf import RestconfSwitch, SwitchRefusalError, SwitchSilentError
-from planner.integrations.switch_drivers.sonic.tables import Row, SwitchTables
+from planner.integrations.switch_drivers.sonic.tables import CrossConnectRow, SwitchTables
 from planner.integrations.switch_drivers.sonic.wanted_rows import Rows, WantedRows
 
 MOST_AT_ONCE = 256
 """switches"""
 SwitchError = SwitchFaultError | SwitchSilentError | SwitchRefusalError
-NONE: frozenset[Row] = frozenset()
+NONE: frozenset[CrossConnectRow] = frozenset()
 log = logging.getLogger("planner.controller")
 
 
@@ -34,10 +34,9 @@ class SonicDriver(RecordedDriver):
         super().__init__(folder)
         self._site, self._rows, self._owed = site, WantedRows(site), OwedRows(folder)
         self._pool = ThreadPoolExecutor(min(len(site.access), MOST_AT_ONCE), thread_name_prefix="sonic")
-
-    @cached_property
-    def _switches(self) -> Mapping[str, RestconfSwitch]:
-        return {name: RestconfSwitch(self._site, name) for name in self._site.access}
+        self._switches = {name: RestconfSwitch(site, name) for name in site.access}
+        self.close = weakref.finalize(self, _close, self._pool, tuple(self._switches.values()))
+        """end its threads and connections, as happens when nobody has the driver any more"""
 
     def locks(self, circuits: Circuits) -> Collection[str]:
         return self._rows.of(circuits).keys()
@@ -125,17 +124,17 @@ class SonicDriver(RecordedDriver):
             if changed:
                 self._owe(switch, changed)
 
-    def _wanted(self, rows: Rows, job: str | None) -> dict[str, Wanted]:
+    def _wanted(self, rows: Rows, job: str | None) -> dict[str, WantedHere]:
         """By switch. Whoever asks holds their locks, so that nobody else changes what is wanted there."""
         record, owed = self._read(), self._owed.read()
         others = self._rows.of_all(each for other, each in record.on.items() if other != job)
         unsure = self._rows.of_all(each for other, each in record.setting.items() if other != job)
         return {
-            switch: Wanted(mine, others.get(switch, NONE), unsure.get(switch, NONE), owed.get(switch, NONE))
+            switch: WantedHere(mine, others.get(switch, NONE), unsure.get(switch, NONE), owed.get(switch, NONE))
             for switch, mine in rows.items()
         }
 
-    def _set_on(self, switch: str, wanted: Wanted) -> None:
+    def _set_on(self, switch: str, wanted: WantedHere) -> None:
         found = set_on(self._site, self._switches[switch], wanted)
         self._paid(switch, wanted.owed - (wanted.gone & {*found.rows.values()}))
 
@@ -155,11 +154,11 @@ class SonicDriver(RecordedDriver):
                 raise error
             self._paid(switch, owed.owed)
 
-    def _owe(self, switch: str, rows: Collection[Row]) -> None:
+    def _owe(self, switch: str, rows: Collection[CrossConnectRow]) -> None:
         with self._record():
             self._owed.add(switch, rows)
 
-    def _paid(self, switch: str, rows: Collection[Row]) -> None:
+    def _paid(self, switch: str, rows: Collection[CrossConnectRow]) -> None:
         if rows:
             with self._record():
                 self._owed.paid(switch, rows)
@@ -167,12 +166,20 @@ class SonicDriver(RecordedDriver):
     def _on_each(self, switches: Iterable[str], call: Callable[[str], None]) -> dict[str, SwitchError]:
         """Call for all at once; errors by switch."""
         errors: dict[str, SwitchError] = {}
-        for switch, future in [(switch, self._pool.submit(call, switch)) for switch in switches]:
+        futures = {switch: self._pool.submit(call, switch) for switch in switches}
+        wait(futures.values())
+        for switch, future in futures.items():
             try:
                 future.result()
             except (SwitchFaultError, SwitchSilentError, SwitchRefusalError) as error:
                 errors[switch] = error
         return errors
+
+
+def _close(pool: ThreadPoolExecutor, switches: Iterable[RestconfSwitch]) -> None:
+    pool.shutdown()
+    for switch in switches:
+        switch.close()
 
 
 def _owed_name(switch: str) -> str:

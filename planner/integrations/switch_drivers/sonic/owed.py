@@ -6,7 +6,7 @@ from pathlib import Path
 
 from planner.controller.switch_driver import CircuitError
 from planner.integrations.private_files import write_private
-from planner.integrations.switch_drivers.sonic.tables import Row
+from planner.integrations.switch_drivers.sonic.tables import CrossConnectRow
 from planner.integrations.switch_drivers.sonic.wanted_rows import Rows
 
 
@@ -20,17 +20,17 @@ class OwedRows:
         """By switch."""
         try:
             data = json.loads(self._path.read_text(encoding="utf-8"))
-            return {switch: frozenset(Row(*row) for row in rows) for switch, rows in data.items()}
+            return {switch: frozenset(CrossConnectRow(*row) for row in rows) for switch, rows in data.items()}
         except FileNotFoundError:
             return {}
         except (ValueError, TypeError, AttributeError) as error:
             raise CircuitError(f"{self._path} holds no cross-connects ({error}); remove it, then resync") from None
 
-    def add(self, switch: str, rows: Collection[Row]) -> None:
+    def add(self, switch: str, rows: Collection[CrossConnectRow]) -> None:
         owed = self.read()
         self._write({**owed, switch: owed.get(switch, frozenset()).union(rows)})
 
-    def paid(self, switch: str, rows: Collection[Row]) -> None:
+    def paid(self, switch: str, rows: Collection[CrossConnectRow]) -> None:
         """These are deleted, or wanted again."""
         owed = self.read()
         if switch in owed:

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 
 from planner.integrations.switch_drivers.sonic.config import SwitchSite
-from planner.integrations.switch_drivers.sonic.tables import Row, SwitchTables, tables_of
+from planner.integrations.switch_drivers.sonic.tables import CrossConnectRow, SwitchTables, tables_of
 
 DATA, RPC = "/restconf/data/sonic-ocs:sonic-ocs", "/restconf/operations/sonic-ocs:bulk-update"
 MEDIA = "application/yang-data+json"
@@ -36,6 +36,9 @@ class RestconfSwitch:
             headers={"Accept": MEDIA},
         )  # fmt: skip
 
+    def close(self) -> None:
+        self._client.close()
+
     @property
     def tries(self) -> int:
         return self._access.tries
@@ -49,7 +52,7 @@ class RestconfSwitch:
         """Its own tables as they are now; SwitchSilentError after all tries, SwitchRefusalError."""
         return self._read("OCS_CROSS_CONNECT", "OCS_CROSS_CONNECT_TABLE", "OCS_PORT_TABLE")
 
-    def rows(self) -> Mapping[str, Row]:
+    def rows(self) -> Mapping[str, CrossConnectRow]:
         """What is configured alone, by name."""
         return self._read("OCS_CROSS_CONNECT").rows
 
@@ -60,7 +63,7 @@ class RestconfSwitch:
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise SwitchSilentError(f"{self.name} reports tables that cannot be read: {error!r}") from None
 
-    def update(self, delete: Collection[str], add: Iterable[Row]) -> None:
+    def update(self, delete: Collection[str], add: Iterable[CrossConnectRow]) -> None:
         """One transaction, sent once: what its answer says is not relied on, the tables are read again."""
         rows = [{"cross_connect_id": row.name, "a_side": row.a_side, "b_side": row.b_side} for row in sorted(add)]
         self._ask("POST", RPC, {"sonic-ocs:input": {"delete": sorted(delete), "add": rows}})

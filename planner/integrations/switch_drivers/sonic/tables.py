@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 
-class Row(NamedTuple):
+class CrossConnectRow(NamedTuple):
     """A configured cross-connect."""
 
     name: str
@@ -16,7 +16,7 @@ class Row(NamedTuple):
     b_side: str
 
 
-class Outcome(NamedTuple):
+class CrossConnectState(NamedTuple):
     """What became of a cross-connect."""
 
     status: str
@@ -42,23 +42,23 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 class SwitchTables:
     """One reading."""
 
-    rows: Mapping[str, Row]
+    rows: Mapping[str, CrossConnectRow]
     """by name"""
-    outcomes: Mapping[str, Outcome]
+    outcomes: Mapping[str, CrossConnectState]
     ports: Mapping[str, PortState]
 
-    def at_ports(self, ports: Iterable[str]) -> list[Row]:
+    def at_ports(self, ports: Iterable[str]) -> list[CrossConnectRow]:
         """Cross-connects that touch one of these ports."""
         wanted = set(ports)
         return [row for row in self.rows.values() if row.a_side in wanted or row.b_side in wanted]
 
-    def status(self, row: Row) -> str:
+    def status(self, row: CrossConnectRow) -> str:
         """enabled, disabled or invalid; missing where it is not configured so, pending where it has no state yet."""
         if self.rows.get(row.name) != row:
             return "missing"
         return self.outcomes[row.name].status if row.name in self.outcomes else "pending"
 
-    def dark_ports(self, row: Row) -> list[str]:
+    def dark_ports(self, row: CrossConnectRow) -> list[str]:
         """Ports of a cross-connect that do not report light from or to the other one."""
         pairs = ((row.a_side, row.b_side), (row.b_side, row.a_side))
         return [port for port, other in pairs if not self._is_lit(port, other)]
@@ -76,7 +76,10 @@ def tables_of(
 ) -> SwitchTables:
     """From answers; KeyError, TypeError, ValueError for what is no such table. Both vocabularies of ports are
     read: `oper_status` and `state`."""
-    rows = (Row(r["cross_connect_id"], r["a_side"], r["b_side"]) for r in _list(config, "OCS_CROSS_CONNECT_LIST"))
+    rows = (
+        CrossConnectRow(r["cross_connect_id"], r["a_side"], r["b_side"])
+        for r in _list(config, "OCS_CROSS_CONNECT_LIST")
+    )
     return SwitchTables(
         {row.name: row for row in rows},
         {r["cross_connect_id"]: _outcome(r) for r in _list(state, "OCS_CROSS_CONNECT_LIST")},
@@ -89,9 +92,9 @@ def tables_of(
     )
 
 
-def _outcome(row: Mapping[str, Any]) -> Outcome:
+def _outcome(row: Mapping[str, Any]) -> CrossConnectState:
     loss = row.get("insertion_loss_dB")
-    return Outcome(str(row.get("status", "disabled")), None if loss is None else float(loss))
+    return CrossConnectState(str(row.get("status", "disabled")), None if loss is None else float(loss))
 
 
 def _list(answer: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:

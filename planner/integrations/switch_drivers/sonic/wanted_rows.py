@@ -9,12 +9,12 @@ from planner.controller.switch_driver import CircuitError, Circuits
 from planner.fabrics import plugin_of
 from planner.fabrics.switch_ports import states_of
 from planner.integrations.switch_drivers.sonic.config import SwitchSite
-from planner.integrations.switch_drivers.sonic.tables import Row
+from planner.integrations.switch_drivers.sonic.tables import CrossConnectRow
 from planner.integrations.wiring.cross_connects import of_states
 from planner.model.errors import InputError
 from planner.model.plan import Circuit
 
-Rows = Mapping[str, frozenset[Row]]
+Rows = Mapping[str, frozenset[CrossConnectRow]]
 """by switch"""
 MOST_KEPT = 4096
 """jobs"""
@@ -33,7 +33,7 @@ class WantedRows:
 
     def of_all(self, several: Iterable[Circuits]) -> Rows:
         """Of several jobs together; what cannot be read is left out, since the switches have none of it."""
-        found = defaultdict[str, set[Row]](set)
+        found = defaultdict[str, set[CrossConnectRow]](set)
         for circuits in several:
             try:
                 for switch, rows in self.of(circuits).items():
@@ -51,6 +51,6 @@ class WantedRows:
         except (InputError, ValueError, KeyError) as error:
             raise CircuitError(f"{self._site.path} does not fit the circuits: {error}") from None
         return {
-            switch: frozenset(Row(each.name, each.a_side, each.b_side) for each in joined)
+            switch: frozenset(CrossConnectRow(each.name, each.a_side, each.b_side) for each in joined)
             for switch, joined in found.items()
         }
