@@ -206,7 +206,7 @@ def document(result: "Result", survival: "Survival | None" = None) -> dict[str, 
 def _show(path: Path, problem: "Problem", result: "Result", survival: "Survival | None") -> None:
     from planner.cli.commands.survive import survival_line
     from planner.cli.tables import summary
-    from planner.cli.tables.jobs_table import jobs_table, phase_lines
+    from planner.cli.tables.jobs_table import MOST_ROWS, jobs_table, phase_lines
 
     out = console()
     if survival is not None:
@@ -216,6 +216,10 @@ def _show(path: Path, problem: "Problem", result: "Result", survival: "Survival 
         return
     if result.plan.assignments:
         out.print(jobs_table(problem.instance, result.plan))
+        if (rest := len(result.plan.assignments) - MOST_ROWS) > 0:
+            out.print(
+                f"and {summary.count(rest, 'job')} of less value; --plan-out, --json and --report have all of them"
+            )
     phases = phase_lines(problem.instance, result.plan)
     outside = summary.outside_fit_lines(problem.instance, result.plan)
     for line in (*summary.left_out_lines(result, path), *phases, *summary.second_tier_lines(result.plan), *outside):

@@ -17,16 +17,24 @@ if TYPE_CHECKING:
     from planner.model.plan import Assignment, Plan
 
 SHORT = {"tensor": "tp", "pipeline": "pp", "data": "dp", "context": "cp", "expert": "ep"}
+MOST_ROWS = 100
+"""of a table; what more jobs do is in files"""
 COLUMNS = ("job", "devices", "where", "mapping", "circuits", "step", "energy", "bottleneck")
 
 
+def most_valuable(plan: "Plan") -> "list[Assignment]":
+    """Assignments that a table of MOST_ROWS has room for, in the order of the plan: those of the most value."""
+    order = sorted(range(len(plan.assignments)), key=lambda row: -plan.assignments[row].value)
+    return [plan.assignments[row] for row in sorted(order[:MOST_ROWS])]
+
+
 def jobs_table(instance: "Instance", plan: "Plan") -> "Table":
-    """One row for each admitted job; with residents also whether they stay."""
-    jobs = {job.name: job for job in instance.all_jobs}
+    """One row for each admitted job, of many the most valuable ones; with residents also whether they stay."""
+    jobs = instance.jobs_by_name
     residents = {resident.name for resident in instance.residents}
     columns, rows = [*COLUMNS], []
     columns[6] = energy_header(jobs.values())
-    for assignment in plan.assignments:
+    for assignment in most_valuable(plan):
         row = job_row(instance, jobs[assignment.job], assignment)
         if residents:
             moved = "moved" if assignment.is_moved else "stays"

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from planner.model.violation import Violation
 
 
+MOST_LEFT_OUT = 50
+"""jobs without a place, a line each"""
 MOST_OUTSIDE = 4
 """lines of jobs outside what a fit saw"""
 
@@ -42,13 +44,14 @@ def count(amount: int, noun: str) -> str:
 
 
 def left_out_lines(result: "Result", path: Path) -> list[str]:
-    """One line for each job that does not run, with the command that says more."""
-    width = max((len(left.job) for left in result.left_out), default=0)
+    """One line for each job that does not run, with the command that says more; of many the first ones."""
+    shown = result.left_out[:MOST_LEFT_OUT]
+    rest = len(result.left_out) - len(shown)
+    width = max((len(left.job) for left in shown), default=0)
     file = shlex.quote(str(path))
     return [
-        f"{plain(left.job):<{width}}  -  not placed: {plain(left.reason.replace('INSTANCE', file))}"
-        for left in result.left_out
-    ]
+        f"{plain(left.job):<{width}}  -  not placed: {plain(left.reason.replace('INSTANCE', file))}" for left in shown
+    ] + ([f"and {count(rest, 'more job')} not placed; --json has all of them"] if rest else [])
 
 
 def second_tier_lines(plan: "Plan") -> list[str]:

@@ -2,10 +2,11 @@
 
 import pytest
 
+from costmodel.parallelism.configuration import Configuration
 from planner.candidates.phase_settings import gain_of_phases
-from planner.cli.tables.jobs_table import job_row, phase_lines
+from planner.cli.tables.jobs_table import MOST_ROWS, job_row, most_valuable, phase_lines
 from planner.explain.admitted import what_phases_gain
-from planner.model.plan import Plan
+from planner.model.plan import Assignment, Plan
 from planner.pipeline import solve
 from tests.planner.candidates.phase_settings_cases import OPTIONS, planned, with_one_setting
 
@@ -30,3 +31,15 @@ def one_setting_plan() -> Plan:
     result = solve(with_one_setting(planned()[0]), options=OPTIONS)
     assert result.plan is not None
     return result.plan
+
+
+def test_of_many_jobs_the_most_valuable_are_shown() -> None:
+    given = [
+        Assignment(job=f"j{i}", configuration=Configuration(), devices=(f"s0.t{i}",), value=float(i % 150))
+        for i in range(300)
+    ]
+    shown = most_valuable(Plan(instance="n", assignments=tuple(given)))
+    assert len(shown) == MOST_ROWS
+    assert min(each.value for each in shown) == 100.0
+    assert [each.job for each in shown] == [each.job for each in given if each.value >= 100.0]
+    assert most_valuable(Plan(instance="n", assignments=tuple(given[:5]))) == given[:5]
