@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.fabrics import GroupPlan
+from costmodel.fabrics import GroupPlan, links_of, racks_of
 from planner.fabrics.problem import JobOptions, Problem
 
 Floats = NDArray[np.float64]
@@ -14,6 +14,8 @@ LEAST_VALUE = 0.75
 """rows below this share of the value of the best of their size are left out"""
 THINNER = 0.8
 """the next row of a size needs at most this share of the light, by one of its measures, of all before"""
+MOST_RACKS = 1 << 13
+"""more than a cluster has"""
 
 
 def listed_shortly(problem: Problem) -> Problem:
@@ -34,13 +36,18 @@ def _question(options: JobOptions) -> object:
 
 
 def _shortlist(options: JobOptions, known: Crossings) -> NDArray[np.int64]:
-    """For each size the fastest row, then each next one that needs clearly less light; ascending, shape (K,)."""
-    devices, needed = options.candidates.num_devices, _needed(options, known)
+    """For each size, and number of racks, the fastest row, then each next one that needs clearly less light, or fewer
+    links between racks; ascending, shape (K,)."""
+    c, needed = options.candidates, _needed(options, known)
+    devices = (
+        c.num_devices.astype(np.int64) * MOST_RACKS
+        + np.array([racks_of(plan) for plan in c.plans], np.int64)[c.plan[2]]
+    )
     kept = set() if options.current is None else {options.current}
-    size, best, least = -1, 0.0, np.zeros(2)
+    size, best, least = -1, 0.0, np.zeros(len(needed))
     for row in np.lexsort((needed[0], -options.value, devices)).tolist():
         if devices[row] != size:
-            size, best, least = int(devices[row]), float(options.value[row]), np.full(2, np.inf)
+            size, best, least = int(devices[row]), float(options.value[row]), np.full(len(needed), np.inf)
         is_thinner = (needed[:, row] <= THINNER * least) & (least > 0)
         if is_thinner.any() and options.value[row] >= LEAST_VALUE * best:
             kept.add(row)
@@ -49,8 +56,8 @@ def _shortlist(options: JobOptions, known: Crossings) -> NDArray[np.int64]:
 
 
 def _needed(options: JobOptions, known: Crossings) -> Floats:
-    """Light of each row if its ranks lay in one line, shape (2, C): wavelengths x boundaries in all, and the most
-    wavelengths over one boundary."""
+    """Light of each row if its ranks lay in one line, shape (3, C): wavelengths x boundaries in all, the most
+    wavelengths over one boundary, and links between racks."""
     c = options.candidates
     devices = c.num_devices.astype(np.float64)
     ranks = np.array([plan.ranks for plan in c.plans], dtype=np.float64)
@@ -58,7 +65,8 @@ def _needed(options: JobOptions, known: Crossings) -> Floats:
         if plan not in known:
             known[plan] = _crossing(plan)
     total, most = np.array([known[plan] for plan in c.plans]).reshape(-1, 2).T
-    needed, stride = np.zeros((2, len(c))), np.ones(len(c))
+    needed, stride = np.zeros((3, len(c))), np.ones(len(c))
+    needed[2] = np.array([links_of(plan) for plan in c.plans])[c.plan[2]]
     for axis in c.plan[:3]:
         needed[0] += stride * devices / ranks[axis] * total[axis]
         needed[1] = np.maximum(needed[1], stride * most[axis])
