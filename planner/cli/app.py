@@ -14,6 +14,7 @@ from planner.cli.commands.compare import compare
 from planner.cli.commands.explain import explain
 from planner.cli.commands.export import export
 from planner.cli.commands.front import front
+from planner.cli.commands.import_ import import_
 from planner.cli.commands.kubernetes import kubernetes
 from planner.cli.commands.marginal import marginal
 from planner.cli.commands.new import new
@@ -39,6 +40,7 @@ from planner.cli.fabric_option import ListsFabrics
 
 COMMANDS: dict[str, Callable[..., Any]] = {
     "new": new,
+    "import": import_,
     "solve": solve,
     "check": check,
     "explain": explain,
@@ -63,7 +65,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "switch-emulator": switch_emulator,
     "schema": schema,
 }
-CLASSES = {"new": ListsFabrics}
+CLASSES = {"new": ListsFabrics, "import": ListsFabrics}
 """of commands whose help is made when it is asked for"""
 
 app = typer.Typer(

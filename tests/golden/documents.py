@@ -11,8 +11,8 @@ SCHEMAS = {
     "settings": ("settings",), "slurm": ("slurm",), "kubernetes": ("kubernetes",),
 }  # fmt: skip
 COMMANDS = (
-    "", "new", "solve", "check", "explain", "marginal", "compare", "pages", "repair", "reconfigure", "replay", "trace",
-    "reproduce", "score", "validate", "calibrate", "export", "serve", "tokens", "tokens add", "tokens list",
+    "", "new", "import", "solve", "check", "explain", "marginal", "compare", "pages", "repair", "reconfigure", "replay",
+    "trace", "reproduce", "score", "validate", "calibrate", "export", "serve", "tokens", "tokens add", "tokens list",
     "tokens remove", "backup", "resync", "switch-emulator", "schema", "slurm", "slurm install", "slurm run",
     "slurm status", "slurm fail", "slurm repair", "kubernetes", "kubernetes manifests", "kubernetes scheduler",
 )  # fmt: skip

@@ -76,9 +76,17 @@ def read_text(
 
 def parse_text(text: str, name: str) -> dict[str, Any]:
     """Top-level mapping of a JSON or YAML text."""
+    data = parse_data(text, name)
+    if not isinstance(data, dict):
+        raise InputError(name, "", f"holds {_what(data)}, not a mapping of fields")
+    return data
+
+
+def parse_data(text: str, name: str) -> Any:
+    """What a JSON or YAML text holds, whatever it is; InputError names the line of what is no such text."""
     is_json = text.lstrip().startswith("{")
     try:
-        data = json.loads(text, object_pairs_hook=_once_each, parse_int=_integer) if is_json else parse_yaml(text)
+        return json.loads(text, object_pairs_hook=_once_each, parse_int=_integer) if is_json else parse_yaml(text)
     except json.JSONDecodeError as error:
         raise InputError(name, f"line {error.lineno}", f"is no valid JSON: {error.msg}") from None
     except yaml.MarkedYAMLError as error:
@@ -86,9 +94,6 @@ def parse_text(text: str, name: str) -> dict[str, Any]:
         raise InputError(name, line, f"is no valid YAML: {error.problem}") from None
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise InputError(name, "", f"is no valid {'JSON' if is_json else 'YAML'}: {error}") from None
-    if not isinstance(data, dict):
-        raise InputError(name, "", f"holds {_what(data)}, not a mapping of fields")
-    return data
 
 
 def _what(data: object) -> str:
