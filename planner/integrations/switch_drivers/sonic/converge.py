@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from planner.integrations.switch_drivers.sonic.config import SwitchSite
-from planner.integrations.switch_drivers.sonic.restconf import RestconfSwitch, SwitchSilentError
+from planner.integrations.switch_drivers.sonic.restconf import RestconfSwitch, SwitchError, SwitchSilentError
 from planner.integrations.switch_drivers.sonic.tables import CrossConnectRow, SwitchTables
 
 FIRST_LOOK_S, LATEST_LOOK_S = 0.004, 0.25
@@ -14,7 +14,7 @@ FIRST_LOOK_S, LATEST_LOOK_S = 0.004, 0.25
 DEAD = {"failed", "powered_off", "force_blocked"}
 
 
-class SwitchFaultError(Exception):
+class SwitchFaultError(SwitchError):
     """A switch that answers does not do what it is told."""
 
     def __init__(self, message: str, part: str | None, *, is_busy: bool = False) -> None:
@@ -34,14 +34,17 @@ class WantedHere:
     """of jobs whose circuits are being set or put off: left as they are"""
     owed: frozenset[CrossConnectRow] = frozenset()
     """that no job has any more: deleted"""
+    is_fresh: bool = False
+    """nothing of the job has been set before: what is there alike is of somebody else"""
 
     @property
     def gone(self) -> frozenset[CrossConnectRow]:
         return self.owed - self.mine - self.others - self.unsure
 
     @property
-    def ours(self) -> frozenset[CrossConnectRow]:
-        return self.mine | self.others | self.unsure | self.owed
+    def known(self) -> frozenset[CrossConnectRow]:
+        """Of ours, before the job at hand."""
+        return self.others | self.unsure | self.owed
 
 
 def set_on(site: SwitchSite, switch: RestconfSwitch, wanted: WantedHere) -> SwitchTables:
@@ -49,8 +52,13 @@ def set_on(site: SwitchSite, switch: RestconfSwitch, wanted: WantedHere) -> Swit
     last: SwitchFaultError | None = None
     for number in range(switch.tries):
         switch.pause(number)
-        tables = switch.read()
-        require_free(site, switch.name, tables, wanted)
+        is_untouched = wanted.is_fresh and number == 0
+        try:
+            tables = switch.read()
+            require_free(site, switch.name, tables, wanted, is_untouched=is_untouched)
+        except SwitchError as error:
+            error.is_untouched = is_untouched
+            raise
         delete, add = change_of(tables, wanted, is_again=number > 0)
         if delete or add:
             with suppress(SwitchSilentError):  # done or not: the tables say
@@ -84,11 +92,15 @@ def set_off(switch: RestconfSwitch, rows: Collection[CrossConnectRow]) -> None:
     raise SwitchFaultError(f"{switch.name} does not let go of {', '.join(sorted(left))}", switch.name)
 
 
-def require_free(site: SwitchSite, switch: str, tables: SwitchTables, wanted: WantedHere) -> None:
-    """SwitchFaultError where a cross-connect that is none of ours has a port, or the name, of one that is wanted."""
+def require_free(
+    site: SwitchSite, switch: str, tables: SwitchTables, wanted: WantedHere, *, is_untouched: bool = False
+) -> None:
+    """SwitchFaultError where a cross-connect that is none of ours has a port, or the name, of one that is wanted.
+    `is_untouched`: nothing of the job has been set on the switch."""
+    ours = wanted.known if is_untouched else wanted.known | wanted.mine
     ports = {port for row in wanted.mine for port in (row.a_side, row.b_side)}
     named = [tables.rows[row.name] for row in wanted.mine if row.name in tables.rows]
-    for row in sorted({*tables.at_ports(ports), *named} - wanted.ours):
+    for row in sorted({*tables.at_ports(ports), *named} - ours):
         port = next((port for port in (row.a_side, row.b_side) if port in ports), None)
         what = f"{row.name} ({row.a_side} to {row.b_side}), which is of no job"
         if port is None:

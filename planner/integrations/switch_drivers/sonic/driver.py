@@ -12,13 +12,12 @@ from planner.integrations.switch_drivers.recorded import RecordedDriver
 from planner.integrations.switch_drivers.sonic.config import SwitchSite
 from planner.integrations.switch_drivers.sonic.converge import SwitchFaultError, WantedHere, faults_of, set_off, set_on
 from planner.integrations.switch_drivers.sonic.owed import OwedRows
-from planner.integrations.switch_drivers.sonic.restconf import RestconfSwitch, SwitchRefusalError, SwitchSilentError
+from planner.integrations.switch_drivers.sonic.restconf import RestconfSwitch, SwitchError, SwitchSilentError
 from planner.integrations.switch_drivers.sonic.tables import CrossConnectRow, SwitchTables
 from planner.integrations.switch_drivers.sonic.wanted_rows import Rows, WantedRows
 
 MOST_AT_ONCE = 256
 """switches"""
-SwitchError = SwitchFaultError | SwitchSilentError | SwitchRefusalError
 NONE: frozenset[CrossConnectRow] = frozenset()
 log = logging.getLogger("planner.controller")
 
@@ -33,6 +32,8 @@ class SonicDriver(RecordedDriver):
     def __init__(self, folder: Path, site: SwitchSite) -> None:
         super().__init__(folder)
         self._site, self._rows, self._owed = site, WantedRows(site), OwedRows(folder)
+        self._fresh = set[str]()
+        """jobs that are connected for the first time"""
         self._pool = ThreadPoolExecutor(min(len(site.access), MOST_AT_ONCE), thread_name_prefix="sonic")
         self._switches = {name: RestconfSwitch(site, name) for name in site.access}
         self.close = weakref.finalize(self, _close, self._pool, tuple(self._switches.values()))
@@ -51,7 +52,12 @@ class SonicDriver(RecordedDriver):
                     return
             elif silent:
                 raise UnsureError(_said(silent))
-        super().connect(job, circuits)
+        if job not in self._read().all:
+            self._fresh.add(job)
+        try:
+            super().connect(job, circuits)
+        finally:
+            self._fresh.discard(job)
 
     def set(self, job: str, circuits: Circuits, lock: int) -> None:
         rows = self._rows.of(circuits)
@@ -129,9 +135,10 @@ class SonicDriver(RecordedDriver):
         record, owed = self._read(), self._owed.read()
         others = self._rows.of_all(each for other, each in record.on.items() if other != job)
         unsure = self._rows.of_all(each for other, each in record.setting.items() if other != job)
+        is_fresh = job in self._fresh
         return {
-            switch: WantedHere(mine, others.get(switch, NONE), unsure.get(switch, NONE), owed.get(switch, NONE))
-            for switch, mine in rows.items()
+            s: WantedHere(mine, others.get(s, NONE), unsure.get(s, NONE), owed.get(s, NONE), is_fresh)
+            for s, mine in rows.items()
         }
 
     def _set_on(self, switch: str, wanted: WantedHere) -> None:
@@ -141,9 +148,10 @@ class SonicDriver(RecordedDriver):
     def _take_back(self, rows: Rows, errors: Mapping[str, SwitchError]) -> None:
         """Delete what has been set, or is owed from now on; who did not answer is not asked again."""
         silent = {switch for switch, error in errors.items() if isinstance(error, SwitchSilentError)}
-        asked = [switch for switch in rows if switch not in silent]
+        untouched = {switch for switch, error in errors.items() if error.is_untouched}
+        asked = [switch for switch in rows if switch not in silent | untouched]
         refused = self._on_each(asked, lambda switch: set_off(self._switches[switch], rows[switch]))
-        for switch in {*silent, *refused}:
+        for switch in {*silent, *refused} - untouched:
             self._owe(switch, rows[switch])
 
     def _pay(self, switch: str) -> None:
@@ -171,7 +179,7 @@ class SonicDriver(RecordedDriver):
         for switch, future in futures.items():
             try:
                 future.result()
-            except (SwitchFaultError, SwitchSilentError, SwitchRefusalError) as error:
+            except SwitchError as error:
                 errors[switch] = error
         return errors
 

@@ -17,11 +17,18 @@ _TRANSIENT = {409, 423, 425, 429}
 _MOST_CHARACTERS = 300
 
 
-class SwitchSilentError(Exception):
+class SwitchError(Exception):
+    """A switch is not as it should be."""
+
+    is_untouched = False
+    """whether nothing of the job at hand can be on it"""
+
+
+class SwitchSilentError(SwitchError):
     """A switch does not answer, or not in a way that can be read: nobody knows what it does."""
 
 
-class SwitchRefusalError(Exception):
+class SwitchRefusalError(SwitchError):
     """A switch answers that it will not: another try changes nothing."""
 
 
@@ -57,7 +64,8 @@ class RestconfSwitch:
         return self._read("OCS_CROSS_CONNECT").rows
 
     def _read(self, *names: str) -> SwitchTables:
-        answers = [self._get(name) for name in names]
+        """The configuration last, so that little time passes from there to a change."""
+        answers = [self._get(name) for name in reversed(names)][::-1]
         try:
             return tables_of(*answers)
         except (ValueError, KeyError, TypeError, AttributeError) as error:

@@ -35,6 +35,8 @@ class PortState(NamedTuple):
 
 
 LIT = {"connected", "tuned"}
+STATUS_LEAVES = ("oper_status", "state", "status")
+"""of a port, in the vocabularies of the field"""
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -74,8 +76,8 @@ class SwitchTables:
 def tables_of(
     config: Mapping[str, Any], state: Mapping[str, Any] = NOTHING, ports: Mapping[str, Any] = NOTHING
 ) -> SwitchTables:
-    """From answers; KeyError, TypeError, ValueError for what is no such table. Both vocabularies of ports are
-    read: `oper_status` and `state`."""
+    """From answers; KeyError, TypeError, ValueError for what is no such table. All vocabularies of ports are
+    read."""
     rows = (
         CrossConnectRow(r["cross_connect_id"], r["a_side"], r["b_side"])
         for r in _list(config, "OCS_CROSS_CONNECT_LIST")
@@ -85,7 +87,8 @@ def tables_of(
         {r["cross_connect_id"]: _outcome(r) for r in _list(state, "OCS_CROSS_CONNECT_LIST")},
         {
             r["simplex_port_id"]: PortState(
-                str(r.get("oper_status", r.get("state", "blocked"))), r.get("target_simplex_port_id") or ""
+                str(next((r[leaf] for leaf in STATUS_LEAVES if leaf in r), "blocked")),
+                r.get("target_simplex_port_id") or "",
             )
             for r in _list(ports, "OCS_PORT_LIST")
         },

@@ -28,6 +28,8 @@ class StubSwitch:
     hangs: bool = False
     is_mute: bool = False
     """updates are done, and never answered"""
+    dies: bool = False
+    """it hangs from its next update on, which is done"""
     refuses: int = 0
     """requests answered with 503"""
     denies: bool = False
@@ -125,6 +127,8 @@ class _Handler(BaseHTTPRequestHandler):
             switch.requests += 1
             switch.headers = dict(self.headers)
             code, answer = self._answer(switch, kind, name, rest, body)
+        if kind == "operations":
+            switch.hangs |= switch.dies
         if switch.hangs or (switch.is_mute and kind == "operations"):
             self.close_connection = True
             self.server.stopping.wait(30)

@@ -84,7 +84,7 @@ def test_a_port_that_never_tunes_is_named(tmp_path: Path) -> None:
     with site_of(tmp_path, settle=SHORT) as site:
         switch, name = first(site)
         port = row_of(name)[1]
-        site.switches[switch].dead = {port}
+        site.switches[switch].dead, site.switches[switch].looks = {port}, 0
         message = rf"{switch}: port {port} \(s\d\.g0\) of {name} reports tuning"
         with pytest.raises(CircuitError, match=message) as caught:
             site.driver().connect("j0", circuits_of("ocs_rail", "j0"))
@@ -113,19 +113,20 @@ def test_the_loss_of_a_circuit_counts_its_cables(tmp_path: Path, most_db: str, f
         assert site.rows() == {}
 
 
-@pytest.mark.parametrize("status", ["enabled", "invalid"])
-def test_a_circuit_of_others_stays(tmp_path: Path, status: str) -> None:
+@pytest.mark.parametrize(("status", "is_alike"), [("enabled", False), ("invalid", False), ("enabled", True)])
+def test_a_circuit_of_others_stays(tmp_path: Path, status: str, is_alike: bool) -> None:
     with site_of(tmp_path) as site:
         switch, name = first(site)
-        lab = site.switches[switch]
-        lab.rows["lab"], lab.status["lab"] = (row_of(name)[0], lab.ports[-1]), status
-        message = rf"{switch}: port {row_of(name)[0]} \(s0\.g0\) is in use by lab \(\S+ to \S+\), which is of no job"
+        lab, key = site.switches[switch], name if is_alike else "lab"
+        lab.rows[key], lab.status[key] = row_of(name) if is_alike else (row_of(name)[0], lab.ports[-1]), status
+        message = rf"{switch}: port {row_of(name)[0]} \(s0\.g0\) is in use by {key} \(\S+ to \S+\), which is of no job"
         with pytest.raises(CircuitBusyError, match=message) as caught:
             site.driver().connect("j0", circuits_of("ocs_rail", "j0"))
         assert caught.value.part == "s0.g0:port"
-        assert site.rows() == {switch: {"lab"}}
-        assert lab.status == {"lab": status}
-        del lab.rows["lab"], lab.status["lab"]
+        assert site.rows() == {switch: {key}}
+        assert lab.status == {key: status}
+        assert lab.updates == []
+        del lab.rows[key], lab.status[key]
         site.driver().connect("j0", circuits_of("ocs_rail", "j0"))
         assert site.lit() == site.wanted("j0")
 
@@ -150,10 +151,11 @@ def test_an_invalid_circuit_of_ours_is_made_anew(tmp_path: Path) -> None:
     with site_of(tmp_path) as site:
         switch, name = first(site)
         there = site.switches[switch]
-        there.rows[name], there.status[name] = row_of(name), "invalid"
+        site.driver().connect("j0", circuits_of("ocs_rail", "j0"))
+        there.status[name] = "invalid"
         site.driver().connect("j0", circuits_of("ocs_rail", "j0"))
         assert site.lit() == site.wanted("j0")
-        assert there.updates[0]["delete"] == [name]
+        assert there.updates[1]["delete"] == [name]
 
 
 def test_short_troubles_are_sat_out(tmp_path: Path) -> None:
@@ -183,22 +185,19 @@ def test_an_update_without_an_answer_is_read_back(tmp_path: Path) -> None:
 def test_a_switch_that_hangs_is_the_broken_part_and_owes_what_it_has(tmp_path: Path) -> None:
     with site_of(tmp_path, "torus", hasty="x0") as site:
         site.driver().connect("j1", circuits_of("torus", "j1"))
-        switch, name = first(site)
         there = site.switches["x0"]
-        assert switch == "x0"
-        there.hangs = True
+        there.dies = True
         with pytest.raises(CircuitError, match="x0 does not answer") as caught:
             site.driver().connect("j0", circuits_of("torus", "j0"))
         assert caught.value.part == "x0"
         driver = site.driver()
         assert driver.applied().keys() == {"j1", "left at x0"}
-        assert site.rows() == site.wanted("j1")
+        assert site.rows() == site.wanted("j1") | {"x0": site.wanted("j0", "j1")["x0"]}
         with pytest.raises(CircuitError, match="does not answer"):
             driver.release("left at x0")
         with pytest.raises(UnsureError, match="does not answer"):
             site.driver().connect("j1", circuits_of("torus", "j1"))
-        there.hangs = False
-        there.rows[name], there.status[name] = row_of(name), "enabled"
+        there.dies = there.hangs = False
         driver.release("left at x0")
         assert driver.applied().keys() == {"j1"}
         assert site.lit() == site.wanted("j1")

@@ -1,0 +1,180 @@
+"""The driver over emulated switches that fail by seed, on a clock of its own; a referee reads where light went."""
+
+import math
+import random
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from unittest import mock
+
+import httpx
+
+from planner.integrations.switch_drivers import CircuitError, Driver
+from planner.integrations.switch_drivers.sonic import converge, restconf
+from planner.integrations.switch_emulator import (
+    Emulator,
+    FaultKind,
+    FaultRate,
+    Finding,
+    Holding,
+    RequestClass,
+    SwitchSpec,
+    judge,
+)
+from planner.integrations.switch_emulator.http_messages import HttpRequest
+from planner.integrations.switch_emulator.mishaps import foreign
+from planner.integrations.switch_emulator.referee import FindingKind
+from planner.integrations.wiring.cables import CableTable
+from planner.integrations.wiring.cross_connects import cross_connects
+from tests.planner.integrations.switch_drivers.sonic.site import Site, circuits_of, plan_of
+
+JOBS = ("j0", "j1")
+GRACE_S = 120.0
+"""in which what a switch that failed still has is put off"""
+REQUEST_S, TIMEOUT_S = 0.0005, 0.4
+KINDS = [kind for kind in FaultKind if kind != FaultKind.FOREIGN]
+"""at requests; circuits of others come between the calls of the driver: one that comes between a reading and the
+transaction that follows is pushed out by the switch itself"""
+
+
+class Killed(BaseException):
+    """The process has ended."""
+
+
+@dataclass
+class World:
+    """Jobs of one plan that come and go."""
+
+    site: Site
+    seed: int
+    rate: float
+    now_s: float = 100.0
+    kills_in: float = math.inf
+    """requests until the process is killed"""
+    held: list[Holding] = field(default_factory=list)
+    since: dict[str, tuple[float, float | None]] = field(default_factory=dict)
+    """by job that is to have its circuits: from when, and when it started"""
+    strange: dict[str, str] = field(default_factory=dict)
+    """circuit of others by switch"""
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        self.random = random.Random(self.seed)
+        rates = [FaultRate(each, kind, self.rate) for each in RequestClass for kind in KINDS]
+        specs = [SwitchSpec(name, len(switch.ports)) for name, switch in self.site.switches.items()]
+        self.emulator = Emulator(specs, seed=self.seed, rates=rates, clock=lambda: self.now_s)
+        instance, plan = plan_of(self.site.kind)
+        table = CableTable.of(instance.cluster.fabric)
+        self.circuits = {}
+        for job in JOBS:
+            found = cross_connects(instance, plan.model_copy(update={"assignments": (plan[job],)}), table)
+            self.circuits[job] = frozenset((switch, c.a_side, c.b_side) for switch, cs in found.items() for c in cs)
+
+    def handle(self, request: httpx.Request) -> httpx.Response:
+        """One request to the emulator."""
+        self.kills_in -= 1
+        if self.kills_in < 0:
+            raise Killed
+        _, name, path = request.url.path.split("/", 2)
+        headers = {key.lower(): value for key, value in request.headers.items()}
+        self.now_s += REQUEST_S
+        found = self.emulator.answer(name, HttpRequest(request.method, f"/{path}", headers, request.read(), ""))
+        if found is None:
+            self.now_s += TIMEOUT_S
+            raise httpx.ReadTimeout("timed out", request=request)
+        return httpx.Response(found.status, content=found.body)
+
+    def sleep(self, time_s: float) -> None:
+        self.now_s += time_s
+
+    def run(self, steps: int) -> list[Finding]:
+        """All that was wrong by a request of the driver. Whose a circuit is that others set with the name and ports of
+        one of ours, while this is put off, nobody can tell."""
+        driver = self.site.driver()
+        for _ in range(steps):
+            self.sleep(self.random.uniform(0.1, 2.0))
+            self.kills_in = self.random.choice([math.inf, math.inf, math.inf, self.random.randrange(60)])
+            self._mend()
+            try:
+                self._step(driver)
+            except Killed:
+                self.counts["killed"] += 1
+                driver = self.site.driver()
+        self.held += [Holding(job, self.circuits[job], f, started_s=s) for job, (f, s) in self.since.items()]
+        found = judge(self.emulator.light(), self.held, now_s=self.now_s, grace_s=GRACE_S)
+        ours = set[tuple[str, str, str]]().union(*self.circuits.values())
+        taken = [e for e in found if e.kind == FindingKind.TAKEN and (e.switch, e.a_side, e.b_side) in ours]
+        return [each for each in found if each.is_by_request and each not in taken]
+
+    def _mend(self) -> None:
+        """Operators mend ports and take their own circuits away; others set some."""
+        for name, switch in self.emulator.switches.items():
+            if self.random.random() < 0.5:
+                switch.hardware.stuck.clear()
+                gone = self.strange.pop(name, "")
+                if gone in switch.circuits:
+                    switch.hardware.delete(gone, FaultKind.FOREIGN)
+                    del switch.circuits[gone]
+        name = self.random.choice([*self.emulator.switches])
+        if name not in self.strange and self.random.random() < 0.3:
+            appeared = foreign(self.emulator.switches[name], self.random).partition(" ")[0]
+            self.strange.update({name: appeared} if appeared else {})
+
+    def _step(self, driver: Driver) -> None:
+        began_s = self.now_s
+        for job in driver.applied():
+            if job not in self.since:
+                self._try("left", lambda job=job: driver.release(job))
+        action = self.random.choice(["change", "change", "resync", "check"])
+        if action == "resync":
+            self._try("resync", driver.resync)
+        elif action == "check":
+            for job in [*self.since]:
+                self._connect(driver, job)
+        else:
+            job = self.random.choice(JOBS)
+            if job not in self.since:
+                self.since[job] = self.now_s, None
+                self._connect(driver, job)
+            else:
+                self._give_up(job, self.now_s)
+                self._try("release", lambda: driver.release(job))
+        for job in [*self.since]:
+            if job not in driver.applied():
+                self._give_up(job, began_s if self.since[job][1] else self.now_s)
+
+    def _connect(self, driver: Driver, job: str) -> None:
+        if self._try("connect", lambda: driver.connect(job, circuits_of(self.site.kind, job))):
+            from_s, started_s = self.since[job]
+            self.since[job] = from_s, started_s or self.now_s
+
+    def _give_up(self, job: str, until_s: float) -> None:
+        from_s, started_s = self.since.pop(job)
+        self.held.append(Holding(job, self.circuits[job], from_s, until_s, started_s))
+
+    def _try(self, action: str, call: object) -> bool:
+        try:
+            call()  # type: ignore[operator]
+        except CircuitError:
+            self.counts[f"{action} failed"] += 1
+            return False
+        self.counts[action] += 1
+        return True
+
+
+@contextmanager
+def faulty(site: Site, seed: int, rate: float) -> Iterator[World]:
+    """A world in place of the network and the clock."""
+    world, client = World(site, seed, rate), httpx.Client
+    path, clock = site.path, SimpleNamespace(monotonic=lambda: world.now_s, sleep=world.sleep)
+    path.write_text(path.read_text().replace("settle: 20 s", "settle: 2 s"))
+    with (
+        mock.patch.object(
+            restconf.httpx, "Client", lambda **k: client(**k, transport=httpx.MockTransport(world.handle))
+        ),
+        mock.patch.object(restconf, "time", clock),
+        mock.patch.object(converge, "time", clock),
+    ):
+        yield world
