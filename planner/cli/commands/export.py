@@ -14,12 +14,18 @@ if TYPE_CHECKING:
     from planner.integrations.exports.files import File
 
 
+Partitions = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Names of cubes under `partitions` (slices); else those of the plan."),
+]
+
+
 def export(
     instance: InstancePath,
     plan: Annotated[Path, typer.Argument(metavar="PLAN", help="Plan, or the JSON of `planner solve`.")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder to write into.")],
     format_name: Annotated[
-        Literal["msccl", "chakra", "tuner", "circuits", "graphml", "crossconnects"],
+        Literal["msccl", "chakra", "tuner", "circuits", "graphml", "crossconnects", "slices"],
         typer.Option("--format", help="What to write."),
     ],
     message: Annotated[str, typer.Option(metavar="SIZE", help="Bytes of a traced all-reduce (chakra).")] = "1 MiB",
@@ -30,20 +36,22 @@ def export(
     before: Annotated[
         Path | None, typer.Option("--from", metavar="PLAN", help="Plan whose circuits are on (crossconnects).")
     ] = None,
+    partitions: Partitions = None,
 ) -> int:
     """Write the all-reduces of a plan, or all circuits, one set of files for each job and dimension.
 
     msccl: all-reduces as algorithms in XML, with the circuits beside them. chakra: their execution traces, with files
     of ASTRA-sim. tuner: crossovers by size for the tuner plugin of NCCL. circuits: all that is held, pipelines, whole
     slices and memory as well, with the rounds of all-reduces, as JSON. graphml: all circuits as graphs. crossconnects:
-    what each optical switch deletes and adds, by its ports. Of an all-reduce over several racks it is the part in each.
+    what each optical switch deletes and adds, by its ports. slices: Slice resources of GKE for jobs of whole cubes. Of
+    an all-reduce over several racks it is the part in each.
     """
     from planner.integrations.exports import Source, warnings_of
     from planner.model.instance import Instance
 
     problem = Instance.load(instance)
     given, earlier = load_plan(plan, problem), load_plan(before, problem) if before is not None else None
-    source = Source(problem, given, str(plan), _size(message), wiring, earlier)
+    source = Source(problem, given, str(plan), _size(message), wiring, earlier, partitions)
     files = _files(format_name, source)
     for name, _ in files:
         require_not_given(output / name, "--output", instance, plan)

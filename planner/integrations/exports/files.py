@@ -15,6 +15,7 @@ from planner.integrations.exports.held import Held, held_of
 from planner.integrations.exports.msccl_xml import DEFAULT_STEPS, Algorithm, most_steps, msccl_xmls
 from planner.integrations.exports.nccl_tuner import tuner_text
 from planner.integrations.exports.sidecar import sidecar_text
+from planner.integrations.exports.slices import slices_text
 from planner.integrations.wiring.cables import CableTable
 from planner.integrations.wiring.cross_connects import cross_connects, document
 from planner.model.instance import Instance
@@ -38,6 +39,8 @@ class Source:
     """cables of the optical switches; None: as `planner wiring new` would have them"""
     before: Plan | None = None
     """whose circuits are on already"""
+    partitions: Path | None = None
+    """names of cubes for a scheduler; None: those of the fabric"""
 
     @property
     def fabric(self) -> Fabric:
@@ -121,6 +124,10 @@ def _cross_connects(source: Source) -> Iterator[File]:
     yield "crossconnects.json", json.dumps(document(before, cross_connects(instance, source.plan, table)), indent=1)
 
 
+def _slices(source: Source) -> Iterator[File]:
+    yield "slices.yaml", slices_text(source.instance, source.plan, source.partitions)
+
+
 FORMATS: dict[str, Callable[[Source], Iterator[File]]] = {
     "msccl": _msccl,
     "chakra": _chakra,
@@ -128,4 +135,5 @@ FORMATS: dict[str, Callable[[Source], Iterator[File]]] = {
     "circuits": _circuits,
     "graphml": _graphml,
     "crossconnects": _cross_connects,
+    "slices": _slices,
 }

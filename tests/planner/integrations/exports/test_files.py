@@ -37,9 +37,9 @@ def test_long_algorithms_are_warned_of() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WITH_CIRCUITS)
-@pytest.mark.parametrize("format_name", sorted(FORMATS.keys() - {"crossconnects"}))
+@pytest.mark.parametrize("format_name", sorted(FORMATS.keys() - {"crossconnects", "slices"}))
 def test_every_format_writes_files_of_different_names(name: str, format_name: str) -> None:
-    """Cross-connects are of fabrics with optical switches, which have tests of their own."""
+    """Cross-connects and slices are of fabrics with optical switches, which have tests of their own."""
     files = list(export_files(format_name, source_of(name)))
     assert len({file for file, _ in files}) == len(files) > 0
     assert all(content for _, content in files)

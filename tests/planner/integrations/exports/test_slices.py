@@ -1,0 +1,101 @@
+"""Slices of GKE from plans on cubes: published fields, no cube in two."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from planner import solve
+from planner.cli import main
+from planner.integrations.exports.slices import slices_text
+from planner.model.errors import InputError
+from planner.model.instance import Instance
+from planner.model.plan import Plan
+from tests.planner.simulate.grounds import BERT
+
+
+def _instance(device: str = "tpu-v7", side: int = 4, sizes: tuple[int, ...] = (128, 256, 64, 16)) -> Instance:
+    fabric = {
+        "kind": "torus", "servers": 8, "sides": [side] * 3, "link_bandwidth": "50 GB/s", "alpha": "1 us",
+        "link_energy": "10 pJ/b", "switches": {"ports": 136, "energy": "20 pJ/b", "reconfiguration": "20 ms"},
+    }  # fmt: skip
+    workload = BERT | {"global_batch": 1024}
+    jobs = [{"name": f"Job_{n}", "workload": workload, "accelerators": size} for n, size in enumerate(sizes)]
+    return Instance.parse(
+        {"schema_version": 1, "name": "n", "cluster": {"device": device, "fabric": fabric}, "jobs": jobs}
+    )
+
+
+def _planned(instance: Instance) -> Plan:
+    return solve(instance, policy="best_fit").plan
+
+
+@pytest.fixture(scope="module")
+def case() -> tuple[Instance, Plan]:
+    instance = _instance()
+    return instance, _planned(instance)
+
+
+def test_each_job_of_whole_cubes_is_one_slice(case: tuple[Instance, Plan]) -> None:
+    found: list[dict[str, Any]] = [*yaml.safe_load_all(slices_text(*case))]
+    assert [each["metadata"]["name"] for each in found] == ["job-0", "job-1", "job-2"]
+    cubes: list[str] = []
+    for each, chips in zip(found, (128, 256, 64), strict=True):
+        spec = each["spec"]
+        assert (each["apiVersion"], each["kind"], spec["type"]) == ("accelerator.gke.io/v1beta1", "Slice", "tpu7x")
+        assert re.fullmatch(r"\d+x\d+(x\d+)?", spec["topology"])
+        x, y, z = sorted(map(int, spec["topology"].split("x")))
+        assert (x * y * z, len(spec["partitionIds"])) == (chips, chips // 64)
+        assert all(side % 4 == 0 for side in (x, y, z))
+        assert {*spec["partitionIds"]} == {
+            device.rpartition(".")[0] for device in case[1][f"Job_{each['metadata']['name'][-1]}"].devices
+        }
+        cubes += spec["partitionIds"]
+    assert len(cubes) == len({*cubes})
+
+
+def test_partitions_have_the_names_of_a_file(case: tuple[Instance, Plan], tmp_path: Path) -> None:
+    names = tmp_path / "names.yaml"
+    names.write_text(yaml.safe_dump({"partitions": {f"s{i}": f"id{i}" for i in range(8)}}), "utf-8")
+    plain, named = slices_text(*case), slices_text(*case, names)
+    assert named == re.sub(r"- s(\d)", r"- id\1", plain)
+    names.write_text(yaml.safe_dump({"partitions": {f"s{i}": "id" for i in range(8)}}), "utf-8")
+    with pytest.raises(InputError, match="two cubes have one partition"):
+        slices_text(*case, names)
+    names.write_text("partitions: {s0: a}\n", "utf-8")
+    with pytest.raises(InputError, match="s1 has none"):
+        slices_text(*case, names)
+
+
+def test_a_cube_in_two_slices_is_refused(case: tuple[Instance, Plan]) -> None:
+    instance, plan = case
+    twice = plan.model_copy(
+        update={"assignments": (*plan.assignments, plan["Job_2"].model_copy(update={"job": "Job_3"}))}
+    )
+    with pytest.raises(ValueError, match="partitions would overlap"):
+        slices_text(instance, twice)
+
+
+@pytest.mark.parametrize(
+    ("device", "side", "sizes", "said"),
+    [
+        ("h100-sxm", 4, (64,), "no device of Slices"),
+        ("tpu-v7", 2, (16,), "is not of 4 x 4 x 4"),
+        ("tpu-v7", 4, (16,), "no job has whole cubes"),
+    ],
+)
+def test_what_has_no_slices_is_told(device: str, side: int, sizes: tuple[int, ...], said: str) -> None:
+    instance = _instance(device, side, sizes)
+    with pytest.raises(ValueError, match=said):
+        slices_text(instance, _planned(instance))
+
+
+def test_the_command_writes_them(case: tuple[Instance, Plan], tmp_path: Path) -> None:
+    instance, plan = case
+    (tmp_path / "n.json").write_text(instance.model_dump_json(), "utf-8")
+    plan.dump(tmp_path / "plan.json")
+    given = [str(tmp_path / "n.json"), str(tmp_path / "plan.json")]
+    assert main(["export", *given, "--format", "slices", "-o", str(tmp_path / "out")]) == 0
+    assert (tmp_path / "out" / "slices.yaml").read_text("utf-8") == slices_text(instance, plan)
