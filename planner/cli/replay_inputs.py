@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from planner.model.cluster import Cluster
     from planner.prices import Prices
     from planner.simulate.demand import DemandModel
-    from planner.simulate.events import Discipline
-    from planner.simulate.run_one import Study
+    from planner.simulate.rules import Discipline
+    from planner.simulate.run_one import Outcome, SimulationRun, Study
     from planner.simulate.trace import Trace
 
 DRAWN_JOBS = 5000
@@ -29,28 +29,46 @@ def read_study(
     migrate: bool,
     downtime_s: float,
     failures: Path | None,
+    answered: tuple[Path | None, str | None, str],
     warm_up: float,
     snapshots: str,
 ) -> "Study":
-    """All files read, every kind of job expanded."""
+    """All files read, every kind of job expanded; `answered`: a fault log, responses and rules."""
+    from planner.cli.fault_inputs import faults_of
     from planner.model.files import load
     from planner.placement.job_mix import load_mix
     from planner.simulate.demand import DemandModel
-    from planner.simulate.events import Rules
+    from planner.simulate.rules import Rules
     from planner.simulate.study import prepare_study
     from planner.whatif.failure_model import FailureModel
 
     source, moments = _source(demand), _moments(snapshots)
+    faults = faults_of(failures, *answered)
+    checkpoint_s = 0.0 if faults is None else faults.rules.checkpoint_s
     study = prepare_study(
         source,
         load_mix(mix),
         _clusters(clusters),
         jobs=DRAWN_JOBS if jobs is None and isinstance(source, DemandModel) else jobs,
-        rules=Rules(queue, migrate=migrate, downtime_s=downtime_s),
+        rules=Rules(queue, migrate=migrate, downtime_s=downtime_s, checkpoint_s=checkpoint_s),
         failures=load(FailureModel, failures) if failures is not None else None,
+        faults=faults,
         warm_up=warm_up,
     )
     return replace(study, moments=moments)
+
+
+def replayed(
+    study: "Study", policies: str, load: str | None, seeds: int, results: Path, workers: int, ray: str | None
+) -> "dict[SimulationRun, Outcome]":
+    """Outcomes of all policies, with all responses to faults, at all loads."""
+    from planner.cli.progress import telling
+    from planner.simulate.fault_study import with_responses
+    from planner.simulate.study import cells_of, run_study
+
+    names = with_responses(names_of(policies), study.faults)
+    cells = cells_of(study, names, loads_of(load), seeds)
+    return run_study(study, cells, results, workers=workers, ray=ray, on_cell=telling("replays"))
 
 
 def _source(path: Path) -> "Trace | DemandModel":

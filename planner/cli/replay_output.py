@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from planner.cli import exits
 from planner.cli.inputs import write_records, write_text
 from planner.cli.output import console, number, percent, plain, print_json, quantity, table
 
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
 SHOWN = (
     "admitted", "goodput", "utilization", "wait_s_mean", "wait_s_p99", "completion_s_mean", "slowdown_mean",
-    "stranded", "fragmentation", "energy_j_per_s", "fairness", "reconfigurations", "moves", "cost_per_h",
+    "stranded", "evictions", "restarts", "moved_accelerators", "wasted_h", "used_h", "idle_h", "spare_h", "down_h",
+    "fragmentation", "energy_j_per_s", "fairness", "reconfigurations", "moves", "cost_per_h",
     "decision_s_p50", "decision_s_p99", "events_per_s",
 )  # fmt: skip
 """measures of the tables, those that are known"""
@@ -31,19 +33,21 @@ def deliver(
     study: "Study",
     outcomes: "Mapping[SimulationRun, Outcome]",
     prices: "Prices | None",
-    inputs: Sequence[Path],
+    inputs: Sequence[Path | None],
     *,
     csv: Path | None,
     html: Path | None,
     timings: bool,
     as_json: bool,
-) -> None:
-    """Print what came out, and write the files that were asked for; `inputs` are the files that were read."""
+) -> int:
+    """Print what came out, and write the files that were asked for: an exit code; `inputs` are the files read."""
+    from planner.simulate.fault_measures import FAULT_MEASURES
     from planner.simulate.measures import MEASURES, TIMINGS
     from planner.simulate.prices import COST, measure_of, priced
     from planner.simulate.summary import summarize, to_records
 
-    measures = {**MEASURES, **(TIMINGS if timings else {})}
+    answered = FAULT_MEASURES if study.faults is not None else {}
+    measures = {**MEASURES, **answered, **(TIMINGS if timings else {})}
     if prices is not None:
         outcomes, measures[COST] = priced(outcomes, prices), measure_of(prices)
     rows = summarize(outcomes, measures)
@@ -56,7 +60,8 @@ def deliver(
     if csv is not None:
         write_records(csv, records)
     if html is not None:
-        _write_page(html, study, outcomes, measures, inputs)
+        _write_page(html, study, outcomes, measures, [path for path in inputs if path is not None])
+    return exits.PLAN
 
 
 def _write_page(

@@ -1,9 +1,7 @@
 """Discrete-event simulation: arrivals, departures and failures in order of time, a policy places the jobs."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from math import inf
-from typing import Literal
 
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import JobClass
@@ -12,27 +10,11 @@ from planner.simulate.log import Log
 from planner.simulate.outages import Outages
 from planner.simulate.placers import Placer
 from planner.simulate.queue import Queue
+from planner.simulate.recovery import Moves, Recovery
 from planner.simulate.reserve import Reservation, reserve
+from planner.simulate.rules import Rules
 from planner.simulate.runs import Jobs, Run, Runs
 
-Discipline = Literal["easy", "fifo", "loss"]
-
-
-@dataclass(frozen=True)
-class Rules:
-    """Queueing discipline, migration and downtime."""
-
-    discipline: Discipline = "easy"
-    """easy: backfill that never delays the reservation of the first job; fifo: no backfill; loss: no queue"""
-    depth: int = 100
-    """waiting jobs looked at for backfill at one event"""
-    migrate: bool = False
-    """whether running jobs move where a job finds no room though enough accelerators are free"""
-    downtime_s: float = 60.0
-    """pause of a job that moves or comes back after a failure; it holds its accelerators meanwhile"""
-
-
-Moves = Sequence[tuple[Run, Placement]]
 Rescue = Callable[[FreeState, JobClass, Iterable[Run]], tuple[Placement, Moves] | None]
 """A place, taken, for a job that finds none, and new ones, taken, for the runs that leave theirs; None where there is
 none, and nothing is changed"""
@@ -51,11 +33,13 @@ class Simulation:
         *,
         outages: Outages | None = None,
         rescue: Rescue | None = None,
+        recovery: Recovery | None = None,
     ) -> None:
         self.jobs, self.rules, self.log = jobs, rules, log
-        self.runs = Runs(jobs, log)
+        self.runs = Runs(jobs, log, rules.checkpoint_s)
         self.queue = Queue(jobs.group, jobs.priority, jobs.group_size)
         self._make, self._outages, self._rescue = placer, outages, rescue
+        self._recovery = recovery or Recovery()
         self._placer = placer(state)
         self._now_s = 0.0
         self._reserved: Reservation | None = None
@@ -71,6 +55,8 @@ class Simulation:
         self._fastest = dict(zip(jobs.group, (kind.fastest for kind in jobs.kind), strict=True))
         """highest rate, by group"""
         self._looks: list[tuple[float, Callable[[FreeState], None]]] = []
+        self._recovery.begin(state)
+        self._keep_spares(is_changed=True)
 
     @property
     def state(self) -> FreeState:
@@ -94,6 +80,7 @@ class Simulation:
             self._advance(now_s)
             if end_s == now_s:
                 runs.finish(runs.next_run(), now_s, self.state)
+                self._keep_spares()
                 self.log.timed(self._schedule)
             elif outage_s == now_s:
                 self.log.timed(self._break)
@@ -185,6 +172,8 @@ class Simulation:
         """Start jobs behind the first one, all in order or `only` some, that leave it what is reserved."""
         reserved = self._reserved
         if reserved is None:
+            if not self._recovery.is_default:
+                self._fill_up(only)
             return
         state, kinds, groups, work_left_s = self.state, self.jobs.kind, self.jobs.group, self.runs.work_left_s
         left_s = reserved.time_s - self._now_s
@@ -204,6 +193,20 @@ class Simulation:
                 free -= len(placement.held)
                 beyond = state.num_free if self._hidden is not None else free - reserved.num_free(state)
         self._show()
+
+    def _fill_up(self, only: Sequence[int] | None) -> None:
+        """While the first job has no place before parts work again, others start as they fit."""
+        barred = set(self._hopeless)
+        jobs = self.queue.behind(self.queue.head(), barred) if only is None else only
+        for looked_at, job in enumerate(jobs):
+            if looked_at == self.rules.depth or not self.state.num_free:
+                return
+            placement = self._placer.place(self.jobs.kind[job])
+            if placement is None:
+                barred.add(self.jobs.group[job])
+            else:
+                self.queue.remove(job)
+                self._start(job, placement)
 
     def _barred(self, left_s: float, beyond: int) -> set[int]:
         """Groups of which no job can be placed: too large, or too large to stay beyond `left_s` and too long not to."""
@@ -263,19 +266,32 @@ class Simulation:
     def _break(self) -> None:
         """A part fails or works again: jobs that stand on it come back elsewhere, or wait."""
         assert self._outages is not None
-        cluster = self._outages.step()
-        state = FreeState.empty(cluster)
-        broken = [run for run in self.runs.running.values() if state.broken(run.placement)]
+        recovery, faults, running = self._recovery, self.log.faults, self.runs.running
+        self._placer, broken = recovery.strike(self._outages.step(), self.state, self.runs, self._now_s, self._make)
+        self._reserved = None
         for run in broken:
-            self.runs.interrupt(run, self._now_s, self.state)
-        for run in self.runs.running.values():
-            state.take(state.working(run.placement))
-        self._placer, self._reserved = self._make(state), None
-        for run in sorted(broken, key=lambda run: run.job):
-            placement = self._placer.place(run.kind)
-            if placement is not None:
-                self.log.moves += 1
-                self._start(run.job, placement)
+            found = recovery.again(run, self._placer, running.values())
+            if found is not None:
+                self._go_on(run, *found)
             elif self.rules.discipline != "loss":
                 self.queue.push(run.job, run.work_s)
+            if found is None and faults is not None:
+                faults.evictions += 1
+        self._keep_spares(is_changed=True)
         self._schedule()
+
+    def _go_on(self, run: Run, placement: Placement, moves: Moves) -> None:
+        """A job that lost a part runs again; others move for it."""
+        self.log.moves += 1
+        if self.log.faults is not None:
+            self.log.faults.moved_accelerators += len(set(placement.held) - set(run.placement.held))
+        for other, place in moves:
+            self.runs.move(other, place, self._now_s, self.rules.downtime_s)
+        self._start(run.job, placement)
+
+    def _keep_spares(self, *, is_changed: bool = False) -> None:
+        """Servers that are wholly free take the place of spares that are missing."""
+        recovery = self._recovery
+        if (recovery.refill(self.state) or is_changed) and self.log.faults is not None:
+            spare = recovery.num_spares * self.state.per_server
+            self.log.faults.capacity(self._now_s, spare, recovery.num_down)

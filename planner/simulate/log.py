@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import inf, nan
 
+from planner.simulate.fault_ledger import FaultLedger
+
 HOUR_S = 3600.0
 BINS = 240
 """stretches of equal length of the time that counts, for what is drawn over time"""
@@ -48,6 +50,8 @@ class Log:
     """wall time of all decisions of each event"""
     marks: list[tuple[float, float, float]] = field(default_factory=list)
     """busy_s, waiting_s and stranded_s at the end of each of BINS stretches"""
+    faults: FaultLedger | None = None
+    """what faults cost, where that is asked for"""
     _now_s: float = 0.0
     _mark_s: float = field(init=False)
     """when the next stretch ends"""
@@ -91,6 +95,12 @@ class Log:
         if passed_s > 0:
             self.useful_s += passed_s * rate * size
             self.energy_j += passed_s * rate * energy_j_per_s
+
+    def lost(self, since_s: float, now_s: float, run_energy_j_per_s: float, held: int) -> None:
+        """Work of so many held accelerators was done in vain; its energy is spent all the same."""
+        self.worked(since_s, now_s, 0, 1.0, run_energy_j_per_s)
+        if self.faults is not None:
+            self.faults.waste(since_s, now_s, held)
 
     def timed(self, decide: Callable[[], None]) -> None:
         """Run the decisions of an event and note how long they took."""

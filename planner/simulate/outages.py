@@ -1,5 +1,8 @@
-"""Sampled failures and repairs as a sequence of clusters."""
+"""Sampled failures, logged faults and repairs as a sequence of clusters."""
 
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
 from heapq import heapify, heappop
 from math import inf
 
@@ -7,16 +10,27 @@ from planner.model.cluster import Cluster
 from planner.model.edit import edited
 from planner.whatif.failure_model import FailureModel, sample_failures
 from planner.whatif.failures import parse_failure, worsened
+from planner.whatif.fault_log import LinkedFault
 
 
 class Outages:
     """The cluster as parts fail and work again."""
 
-    def __init__(self, cluster: Cluster, model: FailureModel, horizon_s: float, seed: int) -> None:
-        events = sample_failures(model, cluster.fabric, horizon_s, seed)
-        self._cluster, self._down = cluster, dict[str, None]()
-        self._changes = [(event.fail_s, True, event.part) for event in events]
-        self._changes += [(event.repair_s, False, event.part) for event in events]
+    def __init__(
+        self,
+        cluster: Cluster,
+        model: FailureModel | None,
+        horizon_s: float,
+        seed: int,
+        faults: Sequence[LinkedFault] = (),
+    ) -> None:
+        """A part that several faults took works again after the last of them."""
+        sampled = () if model is None else sample_failures(model, cluster.fabric, horizon_s, seed)
+        events = [*faults, *(LinkedFault((event.part,), event.fail_s, event.repair_s) for event in sampled)]
+        self._cluster, self._down = cluster, Counter[str]()
+        self._parse = cache(lambda name: parse_failure(cluster, name))
+        self._changes = [(event.fail_s, True, event.parts) for event in events]
+        self._changes += [(event.repair_s, False, event.parts) for event in events]
         heapify(self._changes)
 
     @property
@@ -25,11 +39,11 @@ class Outages:
         return self._changes[0][0] if self._changes else inf
 
     def step(self) -> Cluster:
-        """The cluster after the next change."""
-        _, is_failure, part = heappop(self._changes)
-        if is_failure:
-            self._down[part] = None
-        else:
-            del self._down[part]
-        failures = [parse_failure(self._cluster, name) for name in self._down]
+        """The cluster after all changes of the next time."""
+        now_s = self.next_s
+        while self.next_s == now_s:
+            _, is_failure, parts = heappop(self._changes)
+            self._down.update(dict.fromkeys(parts, 1 if is_failure else -1))
+        self._down = +self._down
+        failures = [self._parse(name) for name in self._down]
         return edited(self._cluster, health=worsened(self._cluster.health, failures))

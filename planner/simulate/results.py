@@ -7,6 +7,8 @@ from dataclasses import asdict
 from typing import Any
 
 from planner.policies import origin_of
+from planner.simulate.fault_measures import FAULT_MEASURES
+from planner.simulate.fault_study import split_policy
 from planner.simulate.log import BINS
 from planner.simulate.measures import MEASURES
 from planner.simulate.placers import PLACERS
@@ -19,8 +21,9 @@ from planner.sweep.versions import code
 def cell_keys(study: Study, cells: Sequence[SimulationRun]) -> dict[SimulationRun, str]:
     """The key of each cell in a store that other studies may share."""
     known = fingerprint(study)
-    origins = {policy: "" if policy in PLACERS else origin_of(policy) for policy in {cell.policy for cell in cells}}
-    return {cell: key_of(known, *cell, origins[cell.policy], study.moments_of(cell)) for cell in cells}
+    names = {cell: split_policy(cell.policy)[0] for cell in cells}
+    origins = {policy: "" if policy in PLACERS else origin_of(policy) for policy in names.values()}
+    return {cell: key_of(known, *cell, origins[names[cell]], study.moments_of(cell)) for cell in cells}
 
 
 def fingerprint(study: Study) -> str:
@@ -28,13 +31,14 @@ def fingerprint(study: Study) -> str:
     source = study.demand.source
     known: dict[str, Any] = {
         "versions": code(),
-        "layout": [BINS, *MEASURES, *Outcome._fields],
+        "layout": [BINS, *MEASURES, *FAULT_MEASURES, *Outcome._fields],
         "source": _digest(source) if isinstance(source, Trace) else source.model_dump(mode="json"),
         "jobs": study.demand.jobs,
         "mix": study.demand.mix.model_dump(mode="json"),
         "clusters": {name: ground.cluster.model_dump(mode="json") for name, ground in study.grounds.items()},
         "rules": asdict(study.rules),
         "failures": study.failures.model_dump(mode="json") if study.failures is not None else None,
+        "faults": study.faults.known() if study.faults is not None else None,
         "warm_up": study.warm_up,
         "samples": study.samples,
     }

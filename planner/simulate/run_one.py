@@ -11,13 +11,17 @@ from planner.fabrics.free_state import FreeState
 from planner.placement.job_classes import Site
 from planner.placement.job_mix import Mix
 from planner.simulate.demand import DemandModel
-from planner.simulate.events import Rules, Simulation
+from planner.simulate.events import Simulation
+from planner.simulate.fault_ledger import FaultLedger
+from planner.simulate.fault_study import FaultStudy, split_policy
 from planner.simulate.fragmentation import fragmentation
 from planner.simulate.log import Log
 from planner.simulate.make_room import rescue
 from planner.simulate.measures import figures, timeline, timings
 from planner.simulate.outages import Outages
 from planner.simulate.placers import MOVING, placer_of
+from planner.simulate.recovery import Recovery, Response
+from planner.simulate.rules import Rules
 from planner.simulate.runs import Jobs
 from planner.simulate.snapshots import snapshot
 from planner.simulate.trace import Trace
@@ -30,6 +34,7 @@ class SimulationRun(NamedTuple):
 
     cluster: str
     policy: str
+    """where faults are answered with the response behind a colon"""
     load: float | None
     """accelerators asked for at once over all; None: arrivals as the trace has them"""
     seed: int
@@ -62,6 +67,8 @@ class Study:
     grounds: Mapping[str, Site]
     rules: Rules
     failures: FailureModel | None = None
+    faults: FaultStudy | None = None
+    """how failures are answered, and logged ones; None: as `failures` alone has it"""
     warm_up: float = 0.1
     """share of the time from the first to the last arrival that is left out"""
     samples: int = 8
@@ -92,18 +99,20 @@ def replay(study: Study, cell: SimulationRun) -> Outcome:
     jobs = _jobs(trace, study.demand, ground, cell.seed)
     span_s = float(trace.arrival_s[-1])
     log = Log(len(trace), begin_s=study.warm_up * span_s, end_s=span_s)
-    outages = None
-    if study.failures is not None:
-        outages = Outages(ground.cluster, study.failures, span_s, cell.seed)
-    moves = study.rules.migrate or cell.policy in MOVING
+    policy, response = split_policy(cell.policy)
+    outages = _outages(study, ground, response, span_s, cell.seed)
+    if study.faults is not None:
+        log.faults = FaultLedger(log.begin_s, log.end_s)
+    moves = study.rules.migrate or policy in MOVING
     simulation = Simulation(
         jobs,
-        placer_of(cell.policy, cell.seed),
+        placer_of(policy, cell.seed),
         FreeState.empty(ground.cluster),
         study.rules,
         log,
         outages=outages,
         rescue=rescue if moves else None,
+        recovery=None if study.faults is None else Recovery(response, study.faults.rules.spares),
     )
     if ground.sizes_to_fit and study.samples:
         at_s = np.linspace(log.begin_s, log.end_s, study.samples + 2)[1:-1]
@@ -114,7 +123,17 @@ def replay(study: Study, cell: SimulationRun) -> Outcome:
     spent_s = time.process_time() - started - log.looking_s
     tenants = np.unique(trace.tenant, return_inverse=True)[1].astype(np.int64)
     known = figures(log, jobs, tenants, ground.capacity)
+    if log.faults is not None:
+        known |= log.faults.figures(log.busy_s, log.free_s)
     return Outcome(known, timings(log, spent_s), timeline(log), snapshots)
+
+
+def _outages(study: Study, ground: Site, response: Response, span_s: float, seed: int) -> Outages | None:
+    """Sampled failures and logged faults; None without any."""
+    logged = () if study.faults is None else study.faults.on(ground.cluster, response, span_s, seed)
+    if study.failures is None and not logged:
+        return None
+    return Outages(ground.cluster, study.failures, span_s, seed, logged)
 
 
 def _snapshots(simulation: Simulation, moments: Sequence[float], trace: Trace, log: Log) -> list[dict[str, Any]]:

@@ -41,13 +41,16 @@ class Run:
     work_s: float = 0.0
     """reference seconds left at `begin_s`"""
     end_s: float = inf
+    placed_s: float = 0.0
+    """since when it holds its placement; until `begin_s` it pauses"""
 
 
 class Runs:
     """All running jobs of one replay; the state is told of what starts and stops elsewhere."""
 
-    def __init__(self, jobs: Jobs, log: Log) -> None:
-        self.jobs, self.log = jobs, log
+    def __init__(self, jobs: Jobs, log: Log, checkpoint_s: float = 0.0) -> None:
+        """`checkpoint_s`: time between checkpoints of a run; 0: what was done is never lost."""
+        self.jobs, self.log, self._checkpoint_s = jobs, log, checkpoint_s
         self.running: dict[int, Run] = {}
         self.busy = 0
         """accelerators held"""
@@ -82,7 +85,9 @@ class Runs:
             self.log.start_s[job] = now_s
         self.running[job] = run
         self.busy += len(placement.held)
-        self._go_on(run, now_s + downtime_s if is_back else now_s)
+        self._go_on(run, now_s, downtime_s if is_back else 0.0)
+        if is_back:
+            self._restarted()
 
     def move(self, run: Run, placement: Placement, now_s: float, downtime_s: float) -> None:
         """A run pauses and goes on elsewhere."""
@@ -90,7 +95,13 @@ class Runs:
         self.busy += len(placement.held) - len(run.placement.held)
         run.placement = placement
         self.log.moves += 1
-        self._go_on(run, now_s + downtime_s)
+        self._go_on(run, now_s, downtime_s)
+        self._restarted()
+
+    def keep(self, run: Run, working: Placement) -> None:
+        """A run holds what works of its placement."""
+        self.busy += len(working.held) - len(run.placement.held)
+        run.placement = working
 
     def finish(self, run: Run, now_s: float, state: FreeState) -> None:
         """A run has done its work."""
@@ -98,26 +109,35 @@ class Runs:
         self.log.finish_s[run.job] = now_s
 
     def interrupt(self, run: Run, now_s: float, state: FreeState) -> None:
-        """A run stops; what it has done is kept."""
-        self._remove(run, now_s, state)
+        """A run stops; what it has done is kept up to its last checkpoint."""
+        ran_s = max(0.0, now_s - run.begin_s)
+        self._remove(run, now_s, state, ran_s % self._checkpoint_s if self._checkpoint_s else 0.0)
         self._left_s[run.job] = run.work_s
         self.log.interruptions += 1
 
-    def _remove(self, run: Run, now_s: float, state: FreeState) -> None:
-        self._account(run, now_s)
+    def _remove(self, run: Run, now_s: float, state: FreeState, lost_s: float = 0.0) -> None:
+        self._account(run, now_s, lost_s)
         del self.running[run.job]
         self.busy -= len(run.placement.held)
         state.release(run.placement)
 
-    def _go_on(self, run: Run, begin_s: float) -> None:
-        run.begin_s = begin_s
-        run.end_s = begin_s + run.work_s / run.placement.row.rate
+    def _restarted(self) -> None:
+        if self.log.faults is not None:
+            self.log.faults.restarts += 1
+
+    def _go_on(self, run: Run, now_s: float, pause_s: float) -> None:
+        run.placed_s, run.begin_s = now_s, now_s + pause_s
+        run.end_s = run.begin_s + run.work_s / run.placement.row.rate
         self.log.reconfigurations += run.placement.row.sets_circuits
         insort(self._ends, (run.end_s, run.job))
 
-    def _account(self, run: Run, now_s: float) -> None:
-        """A run stops, or pauses, now: what it did counts."""
+    def _account(self, run: Run, now_s: float, lost_s: float = 0.0) -> None:
+        """A run stops, or pauses, now: what it did counts, but for the last `lost_s`."""
         del self._ends[bisect_left(self._ends, (run.end_s, run.job))]
-        row = run.placement.row
-        self.log.worked(run.begin_s, now_s, run.kind.size, row.rate, row.energy_j_per_s)
-        run.work_s = max(0.0, run.work_s - max(0.0, now_s - run.begin_s) * row.rate)
+        row, kept_s, held = run.placement.row, now_s - lost_s, len(run.placement.held)
+        self.log.worked(run.begin_s, kept_s, run.kind.size, row.rate, row.energy_j_per_s)
+        run.work_s = max(0.0, run.work_s - max(0.0, kept_s - run.begin_s) * row.rate)
+        if lost_s:
+            self.log.lost(kept_s, now_s, row.rate * row.energy_j_per_s, held)
+        if self.log.faults is not None:
+            self.log.faults.waste(run.placed_s, min(now_s, run.begin_s), held)

@@ -9,9 +9,10 @@ from planner.model.errors import InputError
 from planner.placement.job_classes import prepare, reference_speeds
 from planner.placement.job_mix import Mix
 from planner.simulate.demand import DemandModel
-from planner.simulate.events import Rules
+from planner.simulate.fault_study import FaultStudy, split_policy
 from planner.simulate.placers import FORMER, require_placer
 from planner.simulate.results import cell_keys
+from planner.simulate.rules import Rules
 from planner.simulate.run_one import Demand, Outcome, SimulationRun, Study, replay
 from planner.simulate.trace import Trace
 from planner.simulate.workloads import assign
@@ -29,6 +30,7 @@ def prepare_study(
     jobs: int | None = None,
     rules: Rules | None = None,
     failures: FailureModel | None = None,
+    faults: FaultStudy | None = None,
     warm_up: float = 0.1,
     samples: int = 8,
 ) -> Study:
@@ -47,9 +49,12 @@ def prepare_study(
     elif lacking := [size for size in sizes if not able[size]]:
         problem = f"no workload of the mix '{mix.name}' runs on {lacking[0]} accelerators of its reference; add one"
         raise InputError(source.name, "sizes", problem)
+    for name, cluster in clusters.items():
+        if faults is not None:
+            faults.require(name, cluster)
     grounds = {name: prepare(name, cluster, mix, speeds) for name, cluster in clusters.items()}
     demand = Demand(source, jobs, mix, able)
-    return Study(demand, grounds, rules or Rules(), failures, warm_up, samples)
+    return Study(demand, grounds, rules or Rules(), failures, faults, warm_up, samples)
 
 
 def cells_of(study: Study, policies: Sequence[str], loads: Sequence[float | None], seeds: int) -> list[SimulationRun]:
@@ -59,7 +64,7 @@ def cells_of(study: Study, policies: Sequence[str], loads: Sequence[float | None
     """
     policies = list(dict.fromkeys(FORMER.get(policy, policy) for policy in policies))
     for policy, ground in product(policies, study.grounds.values()):
-        require_placer(policy, ground.cluster, "--policies")
+        require_placer(split_policy(policy)[0], ground.cluster, "--policies")
     return [SimulationRun(*cell) for cell in product(study.grounds, policies, loads, range(seeds))]
 
 

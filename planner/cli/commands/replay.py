@@ -5,7 +5,6 @@ from typing import Annotated, Literal
 
 import typer
 
-from planner.cli import exits
 from planner.cli.inputs import AsJson, require_writable
 from planner.cli.outputs import CELLS_TABLE, WEB_PAGE
 
@@ -48,6 +47,31 @@ Migrate = Annotated[bool, typer.Option("--migrate", help="Running jobs move wher
 Downtime = Annotated[
     float, typer.Option(min=0.0, max=1e9, metavar="S", help="Pause of a job that moves or comes back after a failure.")
 ]
+FaultsPath = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Fault log: columns day, server, event (start, end), class. It starts again where the demand is longer.",
+    ),
+]
+OnFault = Annotated[
+    str | None,
+    typer.Option(
+        metavar="A,B",
+        help="What becomes of jobs on what fails, compared: requeue, spare_server, repair, place_again; with --faults "
+        "the first three unless given.",
+    ),
+]
+RulesOfFaults = Annotated[
+    str,
+    typer.Option(
+        metavar="KEY=VALUE,...",
+        help="servers=number (server k of the log is host k, further ones are left out), wrap (host k modulo the "
+        "hosts) or draw (each host is one of population=400 servers, by seed); host=N accelerators (a whole server "
+        "unless given); single=GPU+NIC: classes that take one accelerator, by seed; spares=N whole servers kept for "
+        "spare_server and repair; checkpoint=1h: what a job did since its last one is lost (nothing unless given).",
+    ),
+]
 Failures = Annotated[Path | None, typer.Option(metavar="FILE", help="Failure model, by kind of part.")]
 WarmUp = Annotated[float, typer.Option(min=0.0, max=0.9, help="Share of the time that is left out at the start.")]
 Processes = Annotated[int, typer.Option("--workers", min=1, max=512, help="Processes.")]
@@ -82,6 +106,9 @@ def replay(
     migrate: Migrate = False,
     downtime: Downtime = 60.0,
     failures: Failures = None,
+    faults: FaultsPath = None,
+    on_fault: OnFault = None,
+    fault_rules: RulesOfFaults = "",
     warm_up: WarmUp = 0.1,
     workers: Processes = 1,
     ray: Ray = None,
@@ -99,14 +126,11 @@ def replay(
     """
     require_writable(csv, "--csv", CELLS_TABLE)
     require_writable(html, "--html", WEB_PAGE)
-    from planner.cli.progress import telling
-    from planner.cli.replay_inputs import loads_of, names_of, prices_of, read_study
+    from planner.cli.replay_inputs import prices_of, read_study, replayed
     from planner.cli.replay_output import deliver
-    from planner.simulate.study import cells_of, run_study
 
-    study = read_study(demand, cluster, jobs, mix, queue, migrate, downtime, failures, warm_up, snapshots)
-    cells, known = cells_of(study, names_of(policies), loads_of(load), seeds), prices_of(prices, study)
-    outcomes = run_study(study, cells, results, workers=workers, ray=ray, on_cell=telling("replays"))
-    inputs = [path for path in (demand, *cluster, mix, failures, prices) if path is not None]
-    deliver(study, outcomes, known, inputs, csv=csv, html=html, timings=timings, as_json=as_json)
-    return exits.PLAN
+    answered = faults, on_fault, fault_rules
+    study = read_study(demand, cluster, jobs, mix, queue, migrate, downtime, failures, answered, warm_up, snapshots)
+    found = replayed(study, policies, load, seeds, results, workers, ray)
+    inputs = (demand, *cluster, mix, failures, faults, prices)
+    return deliver(study, found, prices_of(prices, study), inputs, csv=csv, html=html, timings=timings, as_json=as_json)

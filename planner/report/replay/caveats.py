@@ -5,10 +5,13 @@ from collections.abc import Iterator, Mapping
 from planner.placement.job_classes import Site
 from planner.report.replay.sheet import Sheet
 from planner.simulate.demand import DemandModel
+from planner.simulate.fault_study import split_policy
 from planner.simulate.measures import Measure
 from planner.simulate.placers import MEANINGS, MOVING
 from planner.simulate.prices import COST
+from planner.simulate.recovery import RESPONSE_MEANINGS
 from planner.simulate.run_one import Study
+from planner.whatif.fault_log import DAY_S
 
 FEW_SEEDS = 10
 
@@ -131,22 +134,40 @@ def _sizes(ground: Site) -> Iterator[str]:
 
 def _policies(sheet: Sheet) -> Iterator[str]:
     """Policies that are not what their name alone would say."""
-    replayed = {policy for _, policy in sheet.runs}
+    replayed = {split_policy(policy)[0] for _, policy in sheet.runs}
     for policy in ("best_fit_moving", "solver"):
         if policy in replayed:
             yield f"{policy} is {MEANINGS[policy]}."
 
 
+def _failures(study: Study, sheet: Sheet) -> Iterator[str]:
+    """Where faults come from, what they cost, and how they are answered."""
+    faults, checkpoint_s = study.faults, study.rules.checkpoint_s
+    log = None if faults is None else faults.log
+    lost = "what a job had done is kept"
+    if checkpoint_s:
+        lost = f"what a job did since its last checkpoint is lost, and it makes one every {checkpoint_s:g} s"
+    if study.failures is None and log is None:
+        yield "Failures are off: every part works all the time."
+    if study.failures is not None:
+        yield f"Failures are sampled from a model, part by part and independently; {lost}."
+    if faults is not None and log is not None:
+        yield (
+            f"Faults are those of {log.name}, {log.length_s / DAY_S:.0f} days that start again where the demand is "
+            f"longer; servers of the log by {faults.rules.servers}; {lost}."
+        )
+    if faults is not None:
+        answers = dict.fromkeys(split_policy(policy)[1] for _, policy in sheet.runs)
+        for answer in answers:
+            yield f"{answer}: a job that lost a part is {RESPONSE_MEANINGS[answer]}."
+
+
 def _rules(study: Study, sheet: Sheet) -> Iterator[str]:
     rules = study.rules
-    yield (
-        "Failures are off: every part works all the time."
-        if study.failures is None
-        else ("Failures are sampled from a model, part by part and independently; what a job had done is kept.")
-    )
+    yield from _failures(study, sheet)
     if rules.migrate:
         yield f"Jobs that move pause for {rules.downtime_s:g} s, whatever their size."
-    elif moving := sorted(MOVING & {policy for _, policy in sheet.runs}):
+    elif moving := sorted(MOVING & {split_policy(policy)[0] for _, policy in sheet.runs}):
         yield (
             f"Running jobs move under {', '.join(moving)} alone, and pause for {rules.downtime_s:g} s; with --migrate "
             "they would under every policy."

@@ -10,10 +10,10 @@ from planner.report.replay.front import on_front
 from planner.report.replay.headline import headline
 from planner.report.replay.sheet import Load, Sheet
 from planner.report.replay.verdict import finding, ranking, rule, verdict
-from planner.simulate.events import Rules
 from planner.simulate.measures import Measure
 from planner.simulate.placers import MOVING
 from planner.simulate.prices import COST
+from planner.simulate.rules import Rules
 from planner.simulate.run_one import Outcome, SimulationRun, Study
 from planner.simulate.summary import Interval
 from planner.simulate.trace import Trace
@@ -91,8 +91,13 @@ def setting(study: Study, sheet: Sheet) -> list[tuple[str, str]]:
         ("Replays", f"{len(sheet.outcomes)}: {', '.join(counts)}"),
         ("Queue", DISCIPLINES[rules.discipline]),
         ("Migration", _migration(rules, sheet)),
-        ("Failures", "sampled" if study.failures is not None else "off"),
+        ("Failures", _failures(study)),
     ]
+
+
+def _failures(study: Study) -> str:
+    kinds = [] if study.failures is None else ["sampled"]
+    return " and ".join(kinds + ["from a log"] * (study.faults is not None and study.faults.log is not None)) or "off"
 
 
 def _figures(sheet: Sheet, load: Load, number: int, measures: Mapping[str, Measure]) -> list[Any]:

@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.placement.job_classes import Site
-from planner.simulate.events import Rules, Simulation
+from planner.simulate.events import Simulation
 from planner.simulate.log import BINS, Log
 from planner.simulate.placers import PLACERS
+from planner.simulate.rules import Rules
 from planner.simulate.runs import Jobs
 from planner.simulate.snapshots import snapshot
 from tests.planner.simulate.grounds import SMALL_DEMAND, state_of

@@ -7,12 +7,13 @@ import pytest
 
 from planner.fabrics.job_class import JobClass
 from planner.placement.job_classes import Site
-from planner.simulate.events import Rules, Simulation
+from planner.simulate.events import Simulation
 from planner.simulate.log import Log
 from planner.simulate.make_room import rescue
 from planner.simulate.measures import MEASURES, figures
 from planner.simulate.outages import Outages
 from planner.simulate.placers import PLACERS
+from planner.simulate.rules import Rules
 from planner.simulate.run_one import Demand, SimulationRun, Study, replay
 from planner.simulate.runs import Jobs
 from planner.whatif.failure_model import FailureModel

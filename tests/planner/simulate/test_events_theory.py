@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from planner.placement.job_classes import Site
-from planner.simulate.events import Rules
+from planner.simulate.rules import Rules
 from planner.simulate.run_one import Demand, SimulationRun, Study, replay
 from planner.simulate.trace import Trace
 from planner.statistics import estimate

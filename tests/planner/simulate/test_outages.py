@@ -3,9 +3,9 @@
 import pytest
 
 from planner.fabrics.ocs_rail.rails import FreeRails
-from planner.simulate.events import Rules
 from planner.simulate.outages import Outages
 from planner.simulate.placers import PLACERS
+from planner.simulate.rules import Rules
 from planner.simulate.run_one import Demand, SimulationRun, Study, replay
 from planner.whatif.failure_model import FailureModel
 from tests.planner.simulate.grounds import SMALL_DEMAND, cluster, ground, mix

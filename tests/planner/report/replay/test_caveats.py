@@ -9,8 +9,8 @@ import pytest
 
 from planner.report.replay.caveats import caveats
 from planner.report.replay.sheet import Sheet
-from planner.simulate.events import Rules
 from planner.simulate.measures import MEASURES
+from planner.simulate.rules import Rules
 from planner.whatif.failure_model import FailureModel
 from tests.planner.report.replay import small
 from tests.planner.simulate.grounds import cluster, ground, trace
