@@ -31,6 +31,13 @@ def text(value: Any, where: str, field: str) -> str:
     return value
 
 
+def words(value: Any) -> list[str]:
+    """A list of text; one word where it is no list, none where there is nothing."""
+    if value is None:
+        return []
+    return [str(each) for each in value] if isinstance(value, list) else [str(value)]
+
+
 def count(value: Any, where: str, field: str) -> int:
     """A whole number from 0, as a number or as text."""
     try:

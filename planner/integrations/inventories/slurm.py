@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from planner.integrations.inventories.documents import count, items, text
+from planner.integrations.inventories.documents import count, items, text, words
 from planner.integrations.inventories.inventory import Inventory, InventoryNode, Known, some
 from planner.integrations.inventories.slurm_topology import RackTable, read_topology
 from planner.model import files
@@ -79,10 +79,7 @@ def _nodes(data: Mapping[str, Any], where: str, known: Known) -> tuple[list[Inve
 
 def _states(row: Mapping[str, Any]) -> set[str]:
     """State and flags: text and a list in 22.05, one list from 23.02 on."""
-    state, flags = row.get("state") or (), row.get("state_flags") or ()
-    return {str(each).upper() for each in ([state] if isinstance(state, str) else [*state])} | {
-        str(each).upper() for each in flags
-    }
+    return {each.upper() for key in ("state", "state_flags") for each in words(row.get(key))}
 
 
 def _gpus(gres: str, field: str, where: str) -> tuple[int, str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from planner.integrations.hostlist import hosts_of
-from planner.integrations.inventories.documents import items, text
+from planner.integrations.inventories.documents import items, text, words
 from planner.model import files
 from planner.model.errors import InputError
 
@@ -61,7 +61,7 @@ def _of_yaml(topologies: list[Mapping[str, Any]], where: str, wanted: str | None
     block, tree = one.get("block"), one.get("tree")
     if isinstance(block, dict):
         listed = items(block.get("blocks"), where, f"{name}.block.blocks")
-        return _racks(_pairs(listed, "block", where), [], map(str, block.get("block_sizes") or ()), where)
+        return _racks(_pairs(listed, "block", where), [], words(block.get("block_sizes")), where)
     if isinstance(tree, dict):
         listed = [each for each in items(tree.get("switches"), where, f"{name}.tree.switches") if each.get("nodes")]
         return _racks([], _pairs(listed, "switch", where), (), where)

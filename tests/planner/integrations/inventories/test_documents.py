@@ -2,13 +2,14 @@
 
 import pytest
 
-from planner.integrations.inventories.documents import count, items, mapping, text
+from planner.integrations.inventories.documents import count, items, mapping, text, words
 from planner.model.errors import InputError
 
 
 def test_what_is_there_is_taken_and_what_is_not_is_empty() -> None:
     assert (mapping(None, "x", "f"), items(None, "x", "f"), items([{}], "x", "f")) == ({}, [], [{}])
     assert (text("a", "x", "f"), count("8", "x", "f"), count(0, "x", "f")) == ("a", 8, 0)
+    assert (words(None), words("a"), words(["a", 1]), words(5)) == ([], ["a"], ["a", "1"], ["5"])
 
 
 def test_another_kind_is_named_with_its_place() -> None:
