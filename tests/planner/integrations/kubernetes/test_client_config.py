@@ -3,7 +3,6 @@
 import base64
 import http.server
 import ssl
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Thread
@@ -16,7 +15,7 @@ from planner.integrations.kubernetes import client_config as access_module
 from planner.integrations.kubernetes.client import ApiError, KubernetesClient, path_of
 from planner.integrations.kubernetes.client_config import access
 from planner.model.errors import InputError
-from tests.need import need_program
+from tests.planner.integrations.certificates import certificate
 from tests.planner.integrations.kubernetes.emulator import Server
 
 
@@ -79,18 +78,6 @@ def test_a_context_that_is_not_there(tmp_path: Path) -> None:
     path.write_text("current-context: gone\ncontexts: []\n")
     with pytest.raises(InputError, match="has no context 'gone'"):
         access(path)
-
-
-def certificate(folder: Path, name: str) -> tuple[Path, Path]:
-    """A certificate that signs itself, for localhost, and its key."""
-    files = folder / f"{name}.crt", folder / f"{name}.key"
-    command = [
-        need_program("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-        "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", str(files[1]),
-        "-out", str(files[0]),
-    ]  # fmt: skip
-    subprocess.run(command, check=True, capture_output=True)
-    return files
 
 
 class Answer(http.server.BaseHTTPRequestHandler):

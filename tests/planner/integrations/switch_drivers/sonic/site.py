@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -97,3 +97,10 @@ def site_of(
         finally:
             for driver in site.drivers:
                 driver.close()
+
+
+def edited(path: Path, change: Callable[[dict[str, Any]], Any]) -> None:
+    """Change what switches.yaml says."""
+    data = yaml.safe_load(path.read_text())
+    change(data)
+    path.write_text(yaml.safe_dump(data))

@@ -1,29 +1,15 @@
 """switches.yaml names what is missing, keeps secrets in files, and believes switches by their certificates alone."""
 
-import ssl
-import threading
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 
 from planner.cli import main
 from planner.integrations.switch_drivers import driver_of
 from planner.integrations.switch_drivers.sonic.config import SonicSwitches, load_switches
 from planner.integrations.switch_drivers.sonic.driver import SonicDriver
-from planner.integrations.switch_drivers.sonic.restconf import RestconfSwitch, SwitchSilentError
 from planner.model.errors import InputError
-from tests.planner.integrations.kubernetes.test_client_config import certificate
-from tests.planner.integrations.switch_drivers.sonic.site import circuits_of, site_of
-from tests.planner.integrations.switch_drivers.sonic.stub import StubServer, StubSwitch
-
-
-def edited(path: Path, change: Callable[[dict[str, Any]], Any]) -> None:
-    data = yaml.safe_load(path.read_text())
-    change(data)
-    path.write_text(yaml.safe_dump(data))
+from tests.planner.integrations.switch_drivers.sonic.site import circuits_of, edited, site_of
 
 
 @pytest.mark.parametrize(
@@ -69,54 +55,6 @@ def test_a_wiring_that_does_not_fit_is_named(tmp_path: Path) -> None:
         wiring.write_text(wiring.read_text().replace("q0#0,2A,", "q0#0,1A,"))
         with pytest.raises(InputError, match=r"port 1A of q0#0 leads to .*`planner wiring check`"):
             load_switches(site.path)
-
-
-@pytest.mark.parametrize(
-    ("access", "header"),
-    [
-        ({"token_file": "secret"}, "Bearer hidden"),
-        ({"username": "me", "password_file": "secret"}, "Basic bWU6aGlkZGVu"),
-    ],
-)
-def test_secrets_are_read_from_files(tmp_path: Path, access: dict[str, str], header: str) -> None:
-    (tmp_path / "secret").write_text("hidden\n")
-    with site_of(tmp_path, "torus") as site:
-        edited(site.path, lambda data: data["switches"]["*"].update(access))
-        site.driver().connect("j0", circuits_of("torus", "j0"))
-        assert site.switches["x0"].headers["Authorization"] == header
-
-
-@pytest.mark.slow
-def test_only_a_switch_with_a_known_certificate_is_believed(tmp_path: Path) -> None:
-    known, key = certificate(tmp_path, "known")
-    other, _ = certificate(tmp_path, "other")
-    server = StubServer({"q0-0": StubSwitch(["1A"])})
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    context.load_cert_chain(known, key)
-    server.socket = context.wrap_socket(server.socket, server_side=True)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        with site_of(tmp_path) as site:
-            url = f"https://localhost:{server.server_address[1]}/q0-0"
-            for access, is_believed in (
-                ({"ca_file": str(known)}, True),
-                ({"ca_file": str(other)}, False),
-                ({"ca_file": str(other), "verify": False}, True),
-            ):
-                switch_of = {"url": url, "tries": 1, **access}
-                edited(site.path, lambda data, new=switch_of: data["switches"].update({"q0#0": new}))
-                switch = RestconfSwitch(load_switches(site.path), "q0#0")
-                if is_believed:
-                    assert switch.rows() == {}
-                else:
-                    with pytest.raises(SwitchSilentError, match="CERTIFICATE_VERIFY_FAILED"):
-                        switch.rows()
-                switch.close()
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 def test_fields_have_no_secrets_inline() -> None:

@@ -94,17 +94,3 @@ def test_where_no_switch_tells_anything_that_is_one_error(tmp_path: Path) -> Non
             switch.denies = True
         with pytest.raises(CircuitError, match="no switch tells what is on"):
             site.driver().resync()
-
-
-@pytest.mark.slow
-def test_what_is_owed_is_paid(tmp_path: Path) -> None:
-    with site_of(tmp_path, "torus", hasty="x1") as site:
-        driver = site.driver()
-        driver.connect("j0", circuits_of("torus", "j0"))
-        site.switches["x1"].hangs = True
-        driver.release("j0")
-        found = driver.resync()
-        assert found.failed.keys() == {"left at x1"}
-        site.switches["x1"].hangs = False
-        assert driver.resync().failed == {}
-        assert (site.rows(), driver.applied()) == ({}, {})
