@@ -205,7 +205,7 @@ class _Row:
     def of(cls, job: TransformerTraining, choice: dict[str, int]) -> "_Row":
         shape, t, p = job.shape, choice["tensor"], choice["pipeline"]
         chunk = shape.layers / (p * choice["interleave"])
-        layers = math.ceil(chunk) * choice["interleave"]
+        layers = math.ceil(shape.layers / p)
         last = shape.layers - (p - 1) * layers
         tokens = float(choice["micro_batch"] * job.sequence)
         keys = max(shape.kv_heads / t, 1.0) * shape.head_dim

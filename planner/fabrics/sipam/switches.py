@@ -66,7 +66,7 @@ def _of_memory(fabric: Sipam, circuit: MemoryCircuit) -> Iterator[Connection]:
 def of_circuit(fabric: Sipam, circuit: Circuit) -> Iterator[Connection]:
     """Through the switch of each rail; between servers through those of both and of their zone. One end may be the
     port of a tray."""
-    here, there = (fabric.parse_server(name.partition(".")[0]) for name in (circuit.source, circuit.destination))
+    here, there = (_server(fabric, name) for name in (circuit.source, circuit.destination))
     for number, rail in enumerate(circuit.wavelengths):
         if here == there:
             yield fabric.switch_name(rail, here), circuit.source, circuit.destination
@@ -75,6 +75,11 @@ def of_circuit(fabric: Sipam, circuit: Circuit) -> Iterator[Connection]:
         yield fabric.switch_name(rail, here), circuit.source, out
         yield fabric.switch_name(rail, fabric.num_servers + fabric.rack_of(here)), out, into
         yield fabric.switch_name(rail, there), into, circuit.destination
+
+
+def _server(fabric: Sipam, name: str) -> int:
+    """Server of an accelerator or the port of a tray."""
+    return fabric.parse_server(".".join(name.split(".")[: 1 if fabric.racks == 1 else 2]))
 
 
 def _pair(fibers: Sequence[str], number: int) -> tuple[str, str]:
