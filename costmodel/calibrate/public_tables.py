@@ -11,6 +11,7 @@ files of Git LFS.
 
 import csv
 import json
+import re
 import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -127,7 +128,7 @@ def kernel_rows(checkout: Path, table: str, devices: Sequence[str], framework: s
     """Rows of one kernel table for some devices, those of the newest version of a framework that has the file."""
     name, columns = KERNELS[table]
     for device in devices:
-        found = sorted(checkout.glob(f"src/aiconfigurator/systems/data/{device}/{framework}/*/{name}"))
+        found = sorted(checkout.glob(f"src/aiconfigurator/systems/data/{device}/{framework}/*/{name}"), key=_version)
         if not found:
             raise TableError(f"{checkout}: has no {name} of {device} by {framework}")
         path = found[-1]
@@ -145,6 +146,12 @@ def kernel_rows(checkout: Path, table: str, devices: Sequence[str], framework: s
                     **{column: row[column] for column in columns},
                     "latency_ms": row["latency"],
                 }
+
+
+def _version(path: Path) -> tuple[list[int], bool, int]:
+    """For an order of files by the version of their folder: 1.10.0 after 1.2.0, and that after 1.2.0rc5."""
+    version, candidate, number = path.parent.name.partition("rc")
+    return [int(part) for part in re.findall(r"\d+", version)], not candidate, int(number or 0)
 
 
 def read_recipes(path: Path | None) -> dict[tuple[str, str], Row]:

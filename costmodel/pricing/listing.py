@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+import numpy as np
+
 from costmodel.fabrics import FabricBase
 from costmodel.hardware.device import Device
 from costmodel.pricing.candidates import Candidates, enumerate_candidates
@@ -23,8 +25,8 @@ def listed_and_priced(
 def priced(
     workload: Workload, sizes: Sequence[int], device: Device, fabric: FabricBase, limits: Limits
 ) -> tuple[Candidates, Scores]:
-    """Every candidate on each size that fits in memory, whatever its users wait. Found once for all who ask the same;
-    nobody changes its arrays."""
+    """Every candidate on each size that fits in memory, whatever its users wait. Found once for all who ask the same:
+    nobody may change its arrays."""
     text = "\n".join(part.model_dump_json() for part in (workload, device, fabric))
     return _priced(_Question(text, tuple(sizes), limits, (workload, device, fabric)))
 
@@ -51,4 +53,9 @@ def _priced(question: _Question) -> tuple[Candidates, Scores]:
         per_server=limits.per_server,
         collective=limits.collective,
     )
-    return (found, score(found, device, fabric)) if limits.one_setting else with_phases(found, device, fabric)
+    priced = (found, score(found, device, fabric)) if limits.one_setting else with_phases(found, device, fabric)
+    for columns in (*priced, priced[0].mappings):
+        for column in vars(columns).values():
+            if isinstance(column, np.ndarray):
+                column.flags.writeable = False
+    return priced

@@ -13,6 +13,7 @@ from planner.controller.view import JobState, View, job_state, view
 from planner.explain import Explanation, explain
 from planner.model.cluster import Cluster
 from planner.model.edit import edited
+from planner.model.errors import ConflictError
 from planner.model.instance import Instance
 from planner.model.job import Job
 from planner.model.plan import HeldCircuits, Plan
@@ -54,8 +55,10 @@ class Questions:
 
     def ask(self, request: Request) -> Outlook:
         """What would become of a job if it were submitted now; nothing is decided. InputError for a job that can never
-        run."""
+        run, ConflictError for the name of one that waits or runs."""
         with self._lock, self._durable.kinds.holding([self._durable.kinds.name(request)]):
+            if request.name in self._durable.ledger.jobs:
+                raise ConflictError("ask", request.name, "waits or runs already; ask about a job of another name")
             self._durable.require_runnable(request)
             return outlook(self._durable.state, request, self.greedy_budget_s)
 
@@ -65,9 +68,12 @@ class Questions:
         with self._lock:
             running = [(e.request, e.place) for e in self._durable.ledger.jobs.values() if e.place is not None]
             cluster = self._durable.state.free.cluster
-        instance, plan = whole(cluster, [(job, place) for job, place in running if job.name != request.name])
         job = Job(**{name: getattr(request, name) for name in Job.model_fields})
-        return explain(edited(instance, jobs=(job,)), request.name, plan=plan, time_limit_s=time_limit_s)
+        if not running:
+            alone = Instance(schema_version=1, name="controller", cluster=cluster, jobs=(job,))
+            return explain(alone, job.name, time_limit_s=time_limit_s)
+        instance, plan = whole(cluster, running)
+        return explain(edited(instance, jobs=(job,)), job.name, plan=plan, time_limit_s=time_limit_s)
 
     def view(self, most_waiting: int = 200) -> View:
         """Running jobs, waiting ones (so many of them) and parts that are down, at one moment."""

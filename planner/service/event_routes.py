@@ -14,7 +14,7 @@ from planner.controller import Controller, Decision, Request
 from planner.model import files
 from planner.model.errors import InputError, UnknownError
 from planner.service import middleware
-from planner.service.context import BODY, EVENT, FAULTS, UNKNOWN, ServiceContext, key_of
+from planner.service.context import BODY, CONFLICT, EVENT, FAULTS, UNKNOWN, ServiceContext, key_of
 from planner.service.openapi import body_of, parameters_of
 from planner.service.responses import Json
 from planner.service.schemas import OutlookBody, outlook_body
@@ -23,6 +23,7 @@ from planner.service.tenants import Who, asker
 MOST_JOBS = 1000
 MOST_BUDGET_S = 5.0
 MOST_PROOF_S = 30.0
+ASKED = FAULTS | CONFLICT | BODY
 NAMED: dict[str, Any] = EVENT | {"responses": EVENT["responses"] | UNKNOWN}
 JOB = "A job by name, slashes as they are."
 PART = "A part, such as s0.t1, s0.t1:port or s0>s1%230 (a fiber), or all of a server."
@@ -82,7 +83,7 @@ def _submit(routes: APIRouter, site: ServiceContext) -> None:
 def _ask(routes: APIRouter, site: ServiceContext) -> None:
     turn = asyncio.Lock()
 
-    @routes.post("/v1/ask", response_model=OutlookBody, responses=FAULTS | BODY, openapi_extra=body_of(Request))
+    @routes.post("/v1/ask", response_model=OutlookBody, responses=ASKED, openapi_extra=body_of(Request))
     async def ask(
         asked: Asked, proof: Annotated[float, Query(ge=0, le=MOST_PROOF_S, description="Seconds to prove it.")] = 0.0
     ) -> Json:

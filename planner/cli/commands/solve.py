@@ -77,7 +77,7 @@ def solve(
     quits. Every plan is checked by code that knows nothing of the solver before it is shown.
     """
     _require_outputs(plan_out, report, plot)
-    require_policy(policy, "--policy")
+    _require_searches(policy, ray)
     started = time.perf_counter()
     problem, left_s = load_in_time(instance, time_limit)
     options = {"gap": gap, "seed": seed, "workers": workers, "ray": ray, "hint": _load_hint(hint, problem)}
@@ -94,6 +94,14 @@ def solve(
         _write(problem, result, plan_out, report, plot, is_printed=as_json)
         return exits.PLAN
     return exits.INFEASIBLE if result.status.value == "INFEASIBLE" else exits.NO_PLAN
+
+
+def _require_searches(policy: str, ray: str | None) -> None:
+    require_policy(policy, "--policy")
+    if ray is not None and policy != "cpsat":
+        from planner.model.errors import InputError
+
+        raise InputError("--ray", ray, f"is of no use to policy {policy}; leave one of the two out")
 
 
 def _print_header(problem: "Problem") -> None:

@@ -1,18 +1,15 @@
 """A few servers with all that others hold there taken away: a problem of its own."""
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from costmodel.fabrics.part_names import SERVER
 from planner.fabrics import plugin_of
 from planner.fabrics.problem import JobOptions, Problem
 from planner.model.cluster import Cluster
 from planner.model.plan import Assignment, Circuit, MemoryCircuit
-
-PREFIX = re.compile(r"(?:r\d+\.)?s\d+")
-"""server in the name of a part"""
 
 
 @dataclass(frozen=True)
@@ -67,7 +64,7 @@ def _renamed(assignment: Assignment, servers: Mapping[str, str]) -> Assignment:
     """The assignment with other names of servers in the names of all parts."""
 
     def rename(name: str) -> str:
-        return PREFIX.sub(lambda found: servers[found.group()], name)
+        return SERVER.sub(lambda found: servers[found.group()], name)
 
     def circuit(old: Circuit) -> Circuit:
         ends = {"source": rename(old.source), "destination": rename(old.destination)}

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from costmodel.fabrics import Sipam
+from costmodel.fabrics.part_names import owning_server
 from planner.fabrics.switch_ports import Connection, states_of
 from planner.model.instance import Instance
 from planner.model.plan import Assignment, Circuit, MemoryCircuit, PhaseChange, SwitchSetting
@@ -66,7 +67,7 @@ def _of_memory(fabric: Sipam, circuit: MemoryCircuit) -> Iterator[Connection]:
 def of_circuit(fabric: Sipam, circuit: Circuit) -> Iterator[Connection]:
     """Through the switch of each rail; between servers through those of both and of their zone. One end may be the
     port of a tray."""
-    here, there = (_server(fabric, name) for name in (circuit.source, circuit.destination))
+    here, there = (owning_server(fabric, name) for name in (circuit.source, circuit.destination))
     for number, rail in enumerate(circuit.wavelengths):
         if here == there:
             yield fabric.switch_name(rail, here), circuit.source, circuit.destination
@@ -75,11 +76,6 @@ def of_circuit(fabric: Sipam, circuit: Circuit) -> Iterator[Connection]:
         yield fabric.switch_name(rail, here), circuit.source, out
         yield fabric.switch_name(rail, fabric.num_servers + fabric.rack_of(here)), out, into
         yield fabric.switch_name(rail, there), into, circuit.destination
-
-
-def _server(fabric: Sipam, name: str) -> int:
-    """Server of an accelerator or the port of a tray."""
-    return fabric.parse_server(".".join(name.split(".")[: 1 if fabric.racks == 1 else 2]))
 
 
 def _pair(fibers: Sequence[str], number: int) -> tuple[str, str]:

@@ -7,6 +7,8 @@ from typing import Any
 from planner.controller.switch_driver import Circuits
 
 _SLOT = re.compile(r"\d+$")
+_SERVER = re.compile(r"(?:r\d+\.)?s\d+")
+"""written here too: hooks start without what the fabrics need"""
 _UPLINK = re.compile(r"\.q\d+#\d+$")
 """of a server with pooled memory, such as s0.q8#1"""
 
@@ -33,7 +35,7 @@ def switches(circuits: Circuits) -> set[str]:
     """Devices that are set to make circuits: servers whose light is switched, and switches between servers."""
     found = set()
     for circuit in _each(circuits):
-        servers = {circuit[end].partition(".")[0] for end in ("from", "to")}
+        servers = {name[0] for end in ("from", "to") if (name := _SERVER.match(circuit[end]))}
         found.update(servers)
         for step in circuit["fibers"]:
             found.update(step.partition("#")[0].split(">") if ">" in step else (step, step.rpartition(".")[2]))

@@ -41,6 +41,8 @@ def test_asking_again_gives_what_was_found(workload: Workload) -> None:
     again = priced(workload.model_copy(), list(SIZES), H100.model_copy(), FAT_TREE.model_copy(), ANYWHERE)
     assert again[0] is first[0]
     assert again[1] is first[1]
+    with pytest.raises(ValueError, match="read-only"):
+        first[1].step_s[:] = 0.0
     assert _told(*first) == _told(*with_phases(enumerate_candidates(workload, SIZES, H100, FAT_TREE), H100, FAT_TREE))
 
 

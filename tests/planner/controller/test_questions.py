@@ -2,7 +2,7 @@
 
 import pytest
 
-from planner.model.errors import InputError
+from planner.model.errors import ConflictError, InputError
 from tests.planner.controller.sites import controller, request
 
 
@@ -20,3 +20,15 @@ def test_what_can_never_run_is_refused() -> None:
     c = controller("fat_tree")
     with pytest.raises(InputError):
         c.ask(request("huge", 4096))
+
+
+def test_a_proof_needs_nobody_who_runs() -> None:
+    proof = controller("fat_tree").prove(request("alone", 16), 10.0)
+    assert proof.tag == "admitted"
+
+
+def test_the_name_of_a_job_that_runs_is_refused() -> None:
+    c = controller("fat_tree")
+    c.submit(request("same", 4))
+    with pytest.raises(ConflictError, match="waits or runs already"):
+        c.ask(request("same", 8))

@@ -94,3 +94,13 @@ def test_kernels_are_taken_by_their_columns(tmp_path: Path, capsys: pytest.Captu
 def test_a_folder_without_results_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["mlperf", str(tmp_path), "-o", str(tmp_path / "x.csv")]) == 2
     assert "has no SUBMITTER/results" in capsys.readouterr().err
+
+
+def test_kernels_are_those_of_the_newest_version(tmp_path: Path) -> None:
+    given = ["aiconfigurator", str(tmp_path), "-o", str(tmp_path / "gemm.csv"), "--devices", "h100_sxm"]
+    for number, version in enumerate(("1.2.0rc5", "1.2.0rc12", "1.2.0", "1.3.0rc1", "1.10.0")):
+        folder = tmp_path / "src/aiconfigurator/systems/data/h100_sxm/trtllm" / version
+        folder.mkdir(parents=True)
+        (folder / "gemm_perf.txt").write_text(f"gemm_dtype,m,n,k,latency\nfp8,1,2,3,{number}\n", encoding="utf-8")
+        assert main(given) == 0
+        assert _read(tmp_path / "gemm.csv")[0]["latency_ms"] == str(number), version

@@ -109,3 +109,5 @@ def test_one_rack_has_nothing_to_spread(tmp_path: Path, capsys: pytest.CaptureFi
     (tmp_path / "one.json").write_text(json.dumps(fields), encoding="utf-8")
     assert main(["solve", str(tmp_path / "one.json"), "--ray", "local"]) == 2
     assert "the racks of this cluster are not planned apart" in capsys.readouterr().err
+    assert main(["solve", str(tmp_path / "one.json"), "--ray", "local", "--policy", "first_fit"]) == 2
+    assert "is of no use to policy first_fit" in capsys.readouterr().err
