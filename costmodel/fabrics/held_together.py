@@ -24,24 +24,28 @@ def choices_within(menus: tuple[Menu, ...], is_confined: tuple[bool, ...], io: i
     """
     if not all(menus):
         return ()
-    needs = [np.array([ports_of(plan) for plan in menu], np.int64) for menu in menus]
-    grid = np.indices([len(menu) for menu in menus]).reshape(len(menus), -1)
-    taken = np.stack([need[row] for need, row in zip(needs, grid, strict=True)])
-    across = taken[[not inside for inside in is_confined]].sum(axis=0)
-    spare = io - taken.sum(axis=0)
+    shapes = [[-1 if axis == other else 1 for other in range(len(menus))] for axis in range(len(menus))]
+    needs = [_ports(menu).reshape(shape) for menu, shape in zip(menus, shapes, strict=True)]
+    across = sum((need for need, inside in zip(needs, is_confined, strict=True) if not inside), np.int64(0))
+    spare = io - sum(needs, np.int64(0))
     fits = (spare >= 0) & (across <= spine_io)
-    for menu, need, row, inside in zip(menus, needs, grid, is_confined, strict=True):
+    idle = np.maximum(spare, 0)
+    for menu, need, shape, inside in zip(menus, needs, shapes, is_confined, strict=True):
         if len(menu) > 1:
-            best = _best(menu, io)
-            budget = need[row] + (np.clip(spare, 0, io) if inside else 0)
-            fits &= best[row, np.minimum(budget, io)]
-    return tuple(map(tuple, grid[:, fits].T.tolist()))
+            budget = np.minimum(need + idle, io) if inside else np.minimum(need, io)
+            fits &= _best(menu, io)[np.arange(len(menu)).reshape(shape), budget]
+    return tuple(map(tuple, np.argwhere(fits).tolist()))
+
+
+@lru_cache(maxsize=4096)
+def _ports(menu: Menu) -> NDArray[np.int64]:
+    return np.array([ports_of(plan) for plan in menu], np.int64)
 
 
 @lru_cache(maxsize=4096)
 def _best(menu: Menu, io: int) -> Bools:
     """Whether no plan of a menu that takes at most b I/Os is better than each of them, shape (plans, io + 1)."""
-    need = np.array([ports_of(plan) for plan in menu], np.int64)
+    need = _ports(menu)
     cost = np.array([[plan.latency_s, plan.seconds_per_byte] for plan in menu])
     number = np.arange(len(menu))
     no_worse = (cost[:, None, :] <= cost[None, :, :]).all(axis=2)

@@ -62,12 +62,14 @@ def prefill_attention_s(
     kv_precision: Precision,
     causal: bool = True,
     curve: PrefillCurve | None = None,
+    memory_bytes_per_s: ArrayLike | None = None,
 ) -> Floats:
     """Seconds of one layer's attention, projections excluded, in the shape that the arguments broadcast to.
 
     Each of `batch` sequences has `tokens` new tokens (> 0) after `cached` ones (>= 0) that the cache holds. The
     arithmetic is in `precision`, the cache in `kv_precision`. Without `causal` each token sees all others.
-    No measured row has cached tokens: there the time follows from the shape alone.
+    No measured row has cached tokens: there the time follows from the shape alone. `memory_bytes_per_s` are peaks of
+    memories in place of the device's.
     """
     b, s, c, h, k, d = columns(
         batch=batch, tokens=tokens, cached=cached, heads=heads, kv_heads=kv_heads, head_dim=head_dim
@@ -76,7 +78,8 @@ def prefill_attention_s(
     element, kv_element = BYTES_OF_PRECISION[precision], BYTES_OF_PRECISION[kv_precision]
     first_bytes = b * s * d * ((h + 2 * k) * ACTIVATION_BYTES + h * element + 2 * k * kv_element)
     second_bytes = b * d * (2 * h * s * element + 2 * k * (s + c) * kv_element)
-    stream_s = (first_bytes + second_bytes) / (device.memory_bytes_per_s * curve.memory_efficiency)
+    peak = device.memory_bytes_per_s if memory_bytes_per_s is None else np.asarray(memory_bytes_per_s, np.float64)
+    stream_s = (first_bytes + second_bytes) / (peak * curve.memory_efficiency)
     sm_flops_per_s = device.matrix_flops_per_s(precision) * curve.matrix_efficiency / device.num_sm
     block_s = 4 * QUERY_TILE * KEY_TILE * d / sm_flops_per_s
     return np.asarray(curve.launch_s + stream_s + _tiles_s(b * h, s, c, causal, block_s, curve.tile_s, device.num_sm))

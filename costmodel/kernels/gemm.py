@@ -104,36 +104,43 @@ def variant_of(precision: Precision) -> Precision:
 
 
 def gemm_s(
-    m: ArrayLike, n: ArrayLike, k: ArrayLike, device: Device, precision: Precision, curve: GemmCurve | None = None
+    m: ArrayLike,
+    n: ArrayLike,
+    k: ArrayLike,
+    device: Device,
+    precision: Precision,
+    curve: GemmCurve | None = None,
+    *,
+    memory_bytes_per_s: ArrayLike | None = None,
 ) -> Floats:
-    """Latency of one product, in the shape that m, n and k (all >= 1) broadcast to.
+    """Latency of one product, in the shape that m, n and k (all >= 1) broadcast to, and `memory_bytes_per_s`, peaks of
+    memories in place of the device's.
 
     Narrow precisions include quantizing A from 16 bits. ValueError where the device does not run the precision.
     """
     chosen = gemm_curve(device, precision)[0] if curve is None else curve
-    sizes = np.broadcast_arrays(*(np.asarray(size, dtype=np.float64) for size in (m, n, k)))
-    columns = [size.reshape(-1, 1) for size in sizes]
-    found = np.empty(len(columns[0]))
+    peak = device.memory_bytes_per_s if memory_bytes_per_s is None else memory_bytes_per_s
+    sizes = np.broadcast_arrays(*(np.asarray(size, dtype=np.float64) for size in (m, n, k, peak)))
+    columns = np.stack([size.reshape(-1, 1) for size in sizes])
+    found = np.empty(columns.shape[1])
     for first in range(0, len(found), CHUNK):
         rows = slice(first, first + CHUNK)
-        found[rows] = _product_s(*_sizes(columns, rows), device, precision, chosen)
+        found[rows] = _product_s(*columns[:, rows], device=device, precision=precision, curve=chosen)
     return found.reshape(sizes[0].shape)
 
 
-def _sizes(columns: list[Floats], rows: slice) -> tuple[Floats, Floats, Floats]:
-    m, n, k = (column[rows] for column in columns)
-    return m, n, k
-
-
-def _product_s(m: Floats, n: Floats, k: Floats, device: Device, precision: Precision, curve: GemmCurve) -> Floats:
-    """Shape (N,), of sizes of shape (N, 1)."""
+def _product_s(
+    m: Floats, n: Floats, k: Floats, peak: Floats, *, device: Device, precision: Precision, curve: GemmCurve
+) -> Floats:
+    """Shape (N,), of sizes and memory peaks of shape (N, 1)."""
     busy_s = _busy_s(m, n, k, device, precision, curve)
-    memory_s = _memory_bytes(m, n, k, device, precision) / _memory_bytes_per_s(device, curve)
+    memory_bytes_per_s = peak * curve.memory_efficiency
+    memory_s = _memory_bytes(m, n, k, device, precision) / memory_bytes_per_s
     cache_bytes_per_s = device.num_sm * curve.cache_bytes_per_s
     split_s = np.where(SPLITS > 1, curve.split_s + PARTIAL_BYTES * SPLITS * m * n / cache_bytes_per_s, 0.0)
     product_s = curve.launch_s + (p_norm(busy_s, memory_s, curve.overlap) + split_s).min(axis=1)
     if is_narrow(precision):
-        product_s = product_s + _quantization_s((m * k)[:, 0], device, curve)
+        product_s = product_s + _quantization_s((m * k)[:, 0], device, curve, memory_bytes_per_s[:, 0])
     return np.asarray(product_s)
 
 
@@ -158,20 +165,16 @@ def _memory_bytes(m: Floats, n: Floats, k: Floats, device: Device, precision: Pr
     return np.asarray(others + activations * _missing_share(activations + others, device))
 
 
-def _quantization_s(num_elements: Floats, device: Device, curve: GemmCurve) -> Floats:
+def _quantization_s(num_elements: Floats, device: Device, curve: GemmCurve, memory_bytes_per_s: Floats) -> Floats:
     """Turning activations into fp8: inside the cache, and through memory what it does not hold."""
     missing = _missing_share(QUANTIZED_RESIDENT_BYTES * num_elements, device)
-    byte_s = 1.0 / curve.quantize_bytes_per_s + missing / _memory_bytes_per_s(device, curve)
+    byte_s = 1.0 / curve.quantize_bytes_per_s + missing / memory_bytes_per_s
     return np.asarray(curve.quantize_launch_s + QUANTIZED_BYTES * num_elements * byte_s)
 
 
 def _missing_share(footprint_bytes: Floats, device: Device) -> Floats:
     """Share of data that the cache has lost before it is read again; all of it where there is no known cache."""
     return 1.0 / (1.0 + (RESIDENT_SHARE * device.l2_bytes / footprint_bytes) ** RESIDENT_STEEPNESS)
-
-
-def _memory_bytes_per_s(device: Device, curve: GemmCurve) -> float:
-    return device.memory_bytes_per_s * curve.memory_efficiency
 
 
 def _result_bytes(precision: Precision) -> float:

@@ -15,7 +15,7 @@ from costmodel.parallelism.degrees import RANK_ORDERS, confined
 from costmodel.parallelism.described import setting_of
 from costmodel.parallelism.mappings import CHOICES, DIMENSIONS, Mappings, distinct_rows
 from costmodel.pricing.calibration import Calibrations
-from costmodel.pricing.collective_choices import DATA, BlocksOf, PlanChoices
+from costmodel.pricing.collective_choices import DATA, BlocksOf, ListedBlocks, PlanChoices, plan_choices
 from costmodel.pricing.opgraph import OpGraph
 from costmodel.workloads import Workload
 
@@ -158,7 +158,7 @@ def enumerate_candidates(
     `collective` keeps only plans of that kind along the dimensions that all-reduce.
     """
     mappings = workload.mappings(*sizes)
-    blocks = listed_blocks(one_server, per_server)
+    blocks = ListedBlocks(one_server, per_server)
     listed = list_candidates(
         workload, mappings, device, fabric, blocks=blocks, collective=collective, one_rack=one_server
     )
@@ -186,8 +186,8 @@ def list_candidates(
     some degrees, `one_rack` leaves out what spans racks."""
     splits, plans = tuple(fabric.splits(device, workload)), dict[GroupPlan, int]()
     fabrics = {id(split.fabric): split.fabric for split in splits}
-    choices = {key: PlanChoices(workload, each, blocks, collective, plans, one_rack) for key, each in fabrics.items()}
-    listed = [_list_split(workload, mappings, split, choices[id(split.fabric)]) for split in splits]
+    choices = {key: plan_choices(workload, each, blocks, collective, one_rack) for key, each in fabrics.items()}
+    listed = [_list_split(workload, mappings, split, choices[id(split.fabric)], plans) for split in splits]
     first = np.cumsum([0, *(len(fitting) for fitting, _, _ in listed)])
     return Candidates(
         workload=workload,
@@ -203,24 +203,22 @@ def list_candidates(
 
 
 def _list_split(
-    workload: Workload, mappings: Mappings, split: Split, choices: PlanChoices
+    workload: Workload, mappings: Mappings, split: Split, choices: PlanChoices, plans: dict[GroupPlan, int]
 ) -> tuple[Mappings, Ints, Ints]:
-    """Mappings that fit, the mapping of each row, and its block, order and numbers of plans, shape (7, rows)."""
+    """Mappings that fit, the mapping of each row, and its block, order and numbers among `plans`, shape (7, rows)."""
     if split.is_second_tier:
         mappings = mappings.take(mappings.offload > 0)
     mappings = mappings.take(_fitting(workload, mappings, split.device))
     degrees = group_degrees(mappings)
     first, of = distinct_rows([*degrees, mappings.num_devices])
-    options: list[tuple[int, ...]] = []
-    starts = [0]
-    for of_one, num_devices in zip(degrees[:, first].T.tolist(), mappings.num_devices[first].tolist(), strict=True):
-        options += choices.all_rows(of_one, num_devices)
-        starts.append(len(options))
-    start, number = np.array(starts[:-1], np.int64), np.diff(starts)
-    repeats = number[of]
+    each = zip(degrees[:, first].T.tolist(), mappings.num_devices[first].tolist(), strict=True)
+    options = [np.zeros((2 + len(DIMENSIONS), 0), np.int32), *(choices.all_rows(*one) for one in each)]
+    number = np.array([rows.shape[1] for rows in options[1:]], np.int64)
+    start, repeats = np.cumsum(number) - number, number[of]
     mapping = np.repeat(np.arange(len(mappings), dtype=np.int32), repeats)
     place = np.arange(len(mapping)) + np.repeat(start[of] - (np.cumsum(repeats) - repeats), repeats)
-    table = np.array(options, np.int32).reshape(-1, 2 + len(DIMENSIONS)).T
+    table = np.concatenate(options, axis=1)
+    table[2:] = choices.renumbered(table[2:], plans)
     return mappings, mapping, np.take(table, place, axis=1)
 
 
@@ -241,19 +239,6 @@ def _fitting(workload: Workload, mappings: Mappings, device: Device) -> Bools:
         local_bytes, tier_bytes = workload.footprint(mappings.take(slice(start, start + CHUNK)))
         kept.append((local_bytes <= device.capacity_bytes) & (tier_bytes <= tier))
     return np.concatenate(kept)
-
-
-def listed_blocks(one_server: bool, per_server: int | None) -> BlocksOf:
-    """Blocks that suit what a user asks of places, as in `enumerate_candidates`."""
-
-    def blocks(fabric: FabricBase, spans: Sequence[int], num_devices: int) -> Sequence[int]:
-        if one_server:
-            found: Sequence[int] = (num_devices,) if num_devices <= fabric.devices_per_server else ()
-        else:
-            found = fabric.blocks(spans, num_devices)
-        return found if per_server is None else fabric.even_blocks(found, num_devices, per_server)
-
-    return blocks
 
 
 def candidates_of(

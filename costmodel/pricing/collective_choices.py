@@ -2,7 +2,11 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import repeat
+
+import numpy as np
+from numpy.typing import NDArray
 
 from costmodel.fabrics import NO_PLAN, FabricBase, GroupPlan, plans_by_pool
 from costmodel.fabrics.across_racks import plans_across, rack_counts
@@ -19,6 +23,48 @@ REDUCING = ("tensor", "data", "context")
 """dimensions along which messages are all-reduced"""
 
 
+@dataclass(frozen=True)
+class ListedBlocks:
+    """Blocks that suit what a user asks of places, as in `enumerate_candidates`."""
+
+    one_server: bool
+    per_server: int | None
+
+    def __call__(self, fabric: FabricBase, spans: Sequence[int], num_devices: int) -> Sequence[int]:
+        if self.one_server:
+            found: Sequence[int] = (num_devices,) if num_devices <= fabric.devices_per_server else ()
+        else:
+            found = fabric.blocks(spans, num_devices)
+        return found if self.per_server is None else fabric.even_blocks(found, num_devices, self.per_server)
+
+
+def plan_choices(
+    workload: Workload, fabric: FabricBase, blocks: BlocksOf, collective: str | None, one_rack: bool
+) -> "PlanChoices":
+    """Choices found once for all workloads that send along the same dimensions."""
+    sends = *map(workload.sends, DIMENSIONS), *map(workload.sends_halves, DIMENSIONS), workload.tensor_leaves_servers
+    text = f"{type(fabric).__name__} {fabric.model_dump_json()}"
+    return _choices(_Question(text, sends, workload.rank_orders, blocks, collective, one_rack, (workload, fabric)))
+
+
+@dataclass(frozen=True)
+class _Question:
+    """All that choices depend on; the objects come along."""
+
+    text: str
+    sends: tuple[bool, ...]
+    orders: tuple[RankOrder, ...]
+    blocks: BlocksOf
+    collective: str | None
+    one_rack: bool
+    parts: tuple[Workload, FabricBase] = field(compare=False)
+
+
+@lru_cache(maxsize=64)
+def _choices(question: _Question) -> "PlanChoices":
+    return PlanChoices(*question.parts, question.blocks, question.collective, question.one_rack)
+
+
 @dataclass
 class PlanChoices:
     """Blocks and plans that one workload has on one fabric; what many degrees of parallelism share is found once."""
@@ -27,13 +73,13 @@ class PlanChoices:
     fabric: FabricBase
     blocks: BlocksOf
     collective: str | None
-    plans: dict[GroupPlan, int] = field(default_factory=dict)
-    """with their numbers, which grow as plans are met"""
     one_rack: bool = False
     """whether no job may span racks, joined or not"""
 
     def __post_init__(self) -> None:
         workload, fabric = self.workload, self.fabric
+        self.plans = dict[GroupPlan, int]()
+        """with their numbers, which grow as plans are met"""
         self._server = fabric.devices_per_server if workload.tensor_leaves_servers else None
         self._sends = [workload.sends(dimension) for dimension in DIMENSIONS]
         self._sends_halves = [workload.sends_halves(dimension) for dimension in DIMENSIONS]
@@ -43,14 +89,21 @@ class PlanChoices:
         self._listed_of_pools = dict[tuple[int, Degrees, int], Numbers]()
         self._across = dict[tuple[int, int, int, int], Numbers]()
         self._combined = dict[tuple[tuple[Numbers, ...], tuple[bool, ...]], list[Numbers]]()
-        self._rows = dict[tuple[Numbers, int], list[Numbers]]()
+        self._rows = dict[tuple[Numbers, int], NDArray[np.int32]]()
 
-    def all_rows(self, degrees: Sequence[int], num_devices: int) -> Sequence[Numbers]:
-        """`rows`, found once for all splits that leave the same to the network."""
+    def all_rows(self, degrees: Sequence[int], num_devices: int) -> NDArray[np.int32]:
+        """`rows`, shape (7, rows), found once for all splits that leave the same to the network."""
         key = tuple(degrees), num_devices
         if key not in self._rows:
-            self._rows[key] = list(self.rows(*key))
+            self._rows[key] = np.array(list(self.rows(*key)), np.int32).reshape(-1, 2 + len(DIMENSIONS)).T
         return self._rows[key]
+
+    def renumbered(self, numbers: NDArray[np.int32], plans: dict[GroupPlan, int]) -> NDArray[np.int32]:
+        """Numbers of plans as their numbers among others, which grow by those that are new there."""
+        every, place = tuple(self.plans), np.zeros(len(self.plans), np.int32)
+        for number in np.flatnonzero(np.bincount(numbers.ravel(), minlength=1)).tolist():
+            place[number] = plans.setdefault(every[number], len(plans))
+        return place[numbers]
 
     def rows(self, degrees: Sequence[int], num_devices: int) -> Iterator[Numbers]:
         """Block, place in RANK_ORDERS and number of the plan along each dimension, of every combination.

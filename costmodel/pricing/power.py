@@ -36,20 +36,20 @@ class Drawn:
         every = busy_s, self.sending_s, self.compute_j, self.memory_j, self.tier_j
         return Drawn(*(steps * column for column in every))
 
-    def energies(self, device: Device, num_devices: Floats) -> dict[str, Floats]:
+    def energies(self, device: Device, num_devices: Floats, power_limit_w: Floats | float) -> dict[str, Floats]:
         """Joules of all accelerators by column of Scores, each times the share that the power limit leaves of it."""
         active_j = self.busy_s * device.active_w
-        share = self._within_limit(self.compute_j + self.memory_j + active_j, device)
+        share = self._within_limit(self.compute_j + self.memory_j + active_j, power_limit_w - device.idle_w)
         return {
             "compute_j": share * self.compute_j * num_devices,
             "memory_j": (share * self.memory_j + self.tier_j) * num_devices,
             "active_j": (share * active_j + self.sending_s * device.active_w) * num_devices,
         }
 
-    def _within_limit(self, asked_j: Floats, device: Device) -> Floats:
-        if device.power_limit_w is None:
+    def _within_limit(self, asked_j: Floats, above_idle_w: Floats | float) -> Floats:
+        if np.all(np.isinf(above_idle_w)):
             return np.ones_like(asked_j)
-        most_j = self.busy_s * max(device.power_limit_w - device.idle_w, 0.0)
+        most_j = self.busy_s * np.maximum(above_idle_w, 0.0)
         return np.divide(most_j, asked_j, out=np.ones_like(asked_j), where=asked_j > most_j)
 
 

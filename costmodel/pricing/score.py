@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from costmodel.fabrics import FabricBase, Split
 from costmodel.hardware.device import Device
+from costmodel.hardware.memory.columns import MemoryColumns
 from costmodel.hardware.memory.hit_rate import working_set_hit_rate
 from costmodel.parallelism.mappings import DIMENSIONS
 from costmodel.pricing.calibration import Calibration
@@ -18,6 +19,7 @@ from costmodel.pricing.opgraph import OpGraph
 from costmodel.pricing.pace import Pace
 from costmodel.pricing.phase_switches import phase_switches
 from costmodel.pricing.power import Drawn, waiting_j
+from costmodel.pricing.splits_together import groups_of, part_of
 from costmodel.pricing.step_price import step_price
 
 Floats = NDArray[np.float64]
@@ -180,35 +182,53 @@ def _score_setting(
 ) -> list[Scores]:
     """Rows with one setting; `shares` says what to price of a step: so many parts of it, each by itself."""
     scores = [Scores.empty(len(candidates)) for _ in range(num_parts)]
-    for number, split in enumerate(fabric.splits(device, candidates.workload)):
-        parts = (_on_devices(candidates, chunk, split, calibrations) for chunk in _chunks(candidates, number))
-        for rows, part, graph, own in chain.from_iterable(parts):
+    splits = fabric.splits(device, candidates.workload)
+    for group in groups_of(candidates):
+        some = [splits[number] for number in group]
+        chunks = _chunks(candidates, group)
+        for rows, part, graph, own in chain.from_iterable(
+            _on_devices(candidates, chunk, splits if len(group) > 1 else some, calibrations) for chunk in chunks
+        ):
             for each, share in zip(scores, shares(graph), strict=True):
-                for name, column in _paced(part, share, own, split.fabric, calibrations).items():
+                for name, column in _paced(part, share, own, some[0].fabric, calibrations).items():
                     getattr(each, name)[..., rows] = column
     return scores
 
 
+@dataclass(frozen=True)
+class _Accelerators:
+    """What some rows run on."""
+
+    device: Device
+    memory: MemoryColumns
+    """of each row, or of all"""
+
+
 def _on_devices(
-    candidates: Candidates, rows: Rows, split: Split, calibrations: Calibrations | None
-) -> Iterator[tuple[Rows, Candidates, OpGraph, Device]]:
-    """Rows with what they execute and run on: one device of a split, unless its memory is as fast as the share of their
-    reads that a cache has."""
+    candidates: Candidates, rows: Rows, splits: Sequence[Split], calibrations: Calibrations | None
+) -> Iterator[tuple[Rows, Candidates, OpGraph, _Accelerators]]:
+    """Rows with what they execute and run on: one device of one split, unless its memory is as fast as the share of
+    their reads that a cache has; of several splits devices that differ in their memory."""
+    split = splits[0]
+    if len(splits) > 1:
+        part, graph, memory = part_of(candidates, rows, splits, calibrations)
+        yield rows, part, graph, _Accelerators(split.device, memory)
+        return
     part, graph = candidates.part(rows, split.device, calibrations)
     if split.cached is None:
-        yield rows, part, graph, split.device
+        yield rows, part, graph, _Accelerators(split.device, MemoryColumns.of(split.device))
         return
     kept_bytes, at_random = graph.footprint_bytes[part.mapping], candidates.workload.reads_at_random
     hits = working_set_hit_rate(split.cached.cache_bytes, kept_bytes, at_random=at_random)
     numbers = np.arange(len(candidates))[rows]
     for hit in np.unique(hits):
         some, own = numbers[hits == hit], split.cached.at(float(hit))
-        yield some, *candidates.part(some, own, calibrations), own
+        yield some, *candidates.part(some, own, calibrations), _Accelerators(own, MemoryColumns.of(own))
 
 
-def _chunks(candidates: Candidates, split: int) -> Iterator[Rows]:
-    """Rows of one split, a cacheful at a time; slices where they stand together."""
-    rows = np.flatnonzero(candidates.split == split)
+def _chunks(candidates: Candidates, splits: Sequence[int]) -> Iterator[Rows]:
+    """Rows of some splits, a cacheful at a time; slices where they stand together."""
+    rows = np.flatnonzero(np.isin(candidates.split, splits))
     for start in range(0, len(rows), CHUNK):
         chunk = rows[start : start + CHUNK]
         is_run = chunk[-1] - chunk[0] == len(chunk) - 1
@@ -216,32 +236,32 @@ def _chunks(candidates: Candidates, split: int) -> Iterator[Rows]:
 
 
 def _paced(
-    candidates: Candidates, graph: OpGraph, device: Device, fabric: FabricBase, calibrations: Calibrations | None
+    candidates: Candidates, graph: OpGraph, own: _Accelerators, fabric: FabricBase, calibrations: Calibrations | None
 ) -> dict[str, Floats]:
     """Columns of Scores: those of the graph, or of the steps of its phases as its pace has them follow each other."""
-    m, num_devices = candidates.mapping, candidates.num_devices.astype(np.float64)
+    m, num_devices, device = candidates.mapping, candidates.num_devices.astype(np.float64), own.device
     columns = {"work": graph.work[m], "footprint_bytes": graph.footprint_bytes[m]}
     if graph.pace is None:
         nobody = np.full(len(candidates), np.nan)
-        prices, drawn = step_price(candidates, graph, device, fabric, calibrations)
+        prices, drawn = step_price(candidates, graph, device, fabric, calibrations, own.memory.j_per_byte)
         columns |= {"engine_s": np.zeros(len(candidates)), "ttft_s": nobody, "tpot_s": nobody}
-        columns |= prices | drawn.energies(device, num_devices)
+        columns |= prices | drawn.energies(device, num_devices, own.memory.power_limit_w)
     else:
         given = {block.phase for block in graph.blocks}
         parts = {
             name: step_price(
                 candidates.of_prompts() if name == "prefill" else candidates,
-                graph.alone(name), device, fabric, calibrations,
+                graph.alone(name), device, fabric, calibrations, own.memory.j_per_byte,
             )
             for name in graph.pace.phases
             if name in given
         }  # fmt: skip
-        columns |= _in_turn(graph.pace, m, parts, device, num_devices)
+        columns |= _in_turn(graph.pace, m, parts, own, num_devices)
     return columns | waiting_j(columns["step_s"], device, fabric, num_devices)
 
 
 def _in_turn(
-    pace: Pace, m: NDArray[np.integer[Any]], parts: Mapping[str, tuple[dict[str, Floats], Drawn]], device: Device,
+    pace: Pace, m: NDArray[np.integer[Any]], parts: Mapping[str, tuple[dict[str, Floats], Drawn]], own: _Accelerators,
     num_devices: Floats,
 ) -> dict[str, Floats]:  # fmt: skip
     """Columns of rows with these mappings, whose single steps cost `parts`, by phase."""
@@ -256,7 +276,9 @@ def _in_turn(
     }
     columns["network_j"] = np.sum([paced.shares[p] * prices["network_j"] for p, (prices, _) in parts.items()], axis=0)
     energies = [
-        drawn.often(paced.shares[phase], paced.software_s[phase]).energies(device, num_devices)
+        drawn.often(paced.shares[phase], paced.software_s[phase]).energies(
+            own.device, num_devices, own.memory.power_limit_w
+        )
         for phase, (_, drawn) in parts.items()
     ]
     columns |= {name: np.sum([each[name] for each in energies], axis=0) for name in energies[0]}

@@ -19,9 +19,11 @@ Calibrations = tuple[Calibration, ...]
 
 
 def step_price(
-    candidates: Candidates, graph: OpGraph, device: Device, fabric: FabricBase, calibrations: Calibrations | None
-) -> tuple[dict[str, Floats], Drawn]:
-    """Columns of Scores of some rows, whose mappings are those of the graph, and what an accelerator draws for them."""
+    candidates: Candidates, graph: OpGraph, device: Device, fabric: FabricBase, calibrations: Calibrations | None,
+    memory_j_per_byte: Floats | float,
+) -> tuple[dict[str, Floats], Drawn]:  # fmt: skip
+    """Columns of Scores of some rows, whose mappings are those of the graph, and what an accelerator draws for them, of
+    all or of each of which a byte of memory takes so much."""
     m = candidates.mapping
     efficiency, _ = efficiency_of(device, graph.regime, graph.precision, calibrations, graph.framework)
     prices = block_prices(graph.blocks, graph, device, efficiency, calibrations)
@@ -41,7 +43,7 @@ def step_price(
     fixed_s = efficiency.step_s * graph.launch_share if graph.has_fixed_time else 0.0
     busy_s = operator_s - relief * last_s + fixed_s
     sending_s = sent.exposed_s.sum(axis=0)
-    memory_j = sums.memory_bytes[m] * device.memory_j_per_byte
+    memory_j = sums.memory_bytes[m] * memory_j_per_byte
     drawn = Drawn(busy_s, sending_s, sums.flops_j[m], memory_j, tier_j[m])
     columns = {
         "step_s": busy_s + sending_s + change_s + bubble_s + offload_s,

@@ -11,8 +11,8 @@ from costmodel.fabrics import FabricBase, GroupPlan, Split
 from costmodel.fabrics.across_racks import rack_counts
 from costmodel.hardware.device import Device
 from costmodel.parallelism.mappings import Bools, Floats, Mappings, distinct_rows
-from costmodel.pricing.candidates import group_degrees, listed_blocks
-from costmodel.pricing.collective_choices import PlanChoices
+from costmodel.pricing.candidates import group_degrees
+from costmodel.pricing.collective_choices import ListedBlocks, PlanChoices
 from costmodel.pricing.limits import ANYWHERE, Limits
 from costmodel.pricing.listing import listed_and_priced
 from costmodel.pricing.pinned import Pinned, lack_of_pinned, with_pinned
@@ -117,7 +117,7 @@ def _divided(workload: Workload, mappings: Mappings, split: Split, limits: Limit
 def _joined(workload: Workload, mappings: Mappings, fabric: FabricBase, limits: Limits) -> Bools:
     degrees = group_degrees(mappings)
     first, of = distinct_rows([*degrees, mappings.num_devices])
-    blocks = listed_blocks(limits.one_server, limits.per_server)
+    blocks = ListedBlocks(limits.one_server, limits.per_server)
     choices = PlanChoices(workload, fabric, blocks, limits.collective, one_rack=limits.one_server)
     found = []
     for m in first:
@@ -201,7 +201,7 @@ def _missing_groups(workload: Workload, under: _Divided) -> str:
     mappings = under.mappings.take(fits) if fits.any() else under.mappings
     degrees = group_degrees(mappings)
     first, _ = distinct_rows([*degrees, mappings.num_devices])
-    choices = PlanChoices(workload, fabric, listed_blocks(False, None), None)
+    choices = PlanChoices(workload, fabric, ListedBlocks(False, None), None)
     layouts = [
         missing for m in first for missing in choices.missing(degrees[:, m].tolist(), int(mappings.num_devices[m]))
     ]

@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from costmodel.hardware.device import BYTES_OF_PRECISION, Device, Precision, is_narrow
+from costmodel.hardware.memory.columns import MemoryColumns
 from costmodel.kernels.attention_context import PrefillCurve, prefill_attention_s, prefill_curve, variant_of
 from costmodel.kernels.collective import CollectiveCurve, collective_curve, node_collective_s
 from costmodel.kernels.gemm import GemmCurve, gemm_curve, gemm_s
@@ -32,6 +33,8 @@ class EngineKernels:
     curve: ServingCurve
     calibrations: Calibrations | None = None
     """instead of the catalog's"""
+    memories: MemoryColumns | None = None
+    """of each distinct shape, shape (K,), or of all, in place of the device's: curves are those of the device"""
     _products: dict[Precision, GemmCurve] = field(default_factory=dict, init=False, repr=False, compare=False)
     """by precision, those that were needed so far: finding them takes longer than a table of a few rows"""
 
@@ -41,17 +44,22 @@ class EngineKernels:
         Gaps between kernels belong to the layer, whatever it runs: they are no part of an operator, but the wait for
         a memory that is far is.
         """
-        device, runs = self.device, operator.precision or self.precision
+        device, memory, runs = self.device, self._memory, operator.precision or self.precision
         products = self._products_in(runs)
         compute_s = np.asarray(operator.flops / (products.matrix_efficiency * device.matrix_flops_per_s(runs)))
-        memory_s = np.asarray(operator.memory_bytes / (device.memory_efficiency * device.memory_bytes_per_s))
+        memory_s = np.asarray(operator.memory_bytes / (device.memory_efficiency * memory.bytes_per_s))
         if operator.sizes is not None:
-            total_s = self.curve.matrix_slowdown * gemm_s(*_as_one(operator), device, runs, products)
+            one_s = gemm_s(*_as_one(operator), device, runs, products, memory_bytes_per_s=memory.bytes_per_s)
+            total_s = self.curve.matrix_slowdown * one_s
         elif operator.attention is not None:
             total_s = self._attention_s(operator, operator.attention)
         else:
             total_s = np.maximum(self.curve.matrix_slowdown * compute_s, memory_s)
-        return compute_s, memory_s, total_s + device.first_byte_s
+        return compute_s, memory_s, total_s + memory.first_byte_s
+
+    @cached_property
+    def _memory(self) -> MemoryColumns:
+        return MemoryColumns.of(self.device) if self.memories is None else self.memories
 
     @cached_property
     def _prefill(self) -> PrefillCurve:
@@ -81,6 +89,7 @@ class EngineKernels:
         return sizes.batch * prefill_attention_s(
             1.0, sizes.tokens, sizes.cached, sizes.heads, sizes.kv_heads, sizes.head_dim, self.device,
             precision=ACTIVATION, kv_precision=sizes.kv_precision, causal=sizes.causal, curve=self._prefill,
+            memory_bytes_per_s=self._memory.bytes_per_s,
         )  # fmt: skip
 
     def _tokens_s(self, operator: Operator, sizes: AttentionSizes) -> Floats:
@@ -88,7 +97,7 @@ class EngineKernels:
         heads over one latent are bound by it."""
         element_bytes = BYTES_OF_PRECISION[sizes.kv_precision]
         cached = sizes.batch * np.asarray(sizes.cached) * sizes.kv_heads * sizes.head_dim
-        read_s = 2 * element_bytes * cached / (self.device.memory_bytes_per_s * CACHE_EFFICIENCY)
+        read_s = 2 * element_bytes * cached / (self._memory.bytes_per_s * CACHE_EFFICIENCY)
         peak = self._prefill.matrix_efficiency * self.device.matrix_flops_per_s(ACTIVATION)
         return np.asarray(np.maximum(read_s, operator.flops / peak))
 

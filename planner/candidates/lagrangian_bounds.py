@@ -62,8 +62,7 @@ def _prices_of(problem: Problem) -> LagrangianMultipliers:
     best, best_prices, row_bounds = np.inf, prices, np.full(len(table.value), np.inf)
     scale, since = 1.0, 0
     for _ in range(STEPS):
-        bound, slack, used = table.relax(prices)
-        row_bounds = np.minimum(row_bounds, bound - slack)
+        bound, used = table.relax(prices, row_bounds)
         since += 1
         if bound < best * (1 - 1e-9):
             best, best_prices, since = bound, prices, 0
@@ -81,12 +80,19 @@ def _prices_of(problem: Problem) -> LagrangianMultipliers:
 
 
 class _Table:
-    """Rows of all jobs below each other; a job that may wait has one more row, which is worth and uses nothing."""
+    """Rows of all jobs below each other, once of those that are alike; a job that may wait has one more row, which is
+    worth and uses nothing."""
 
     def __init__(self, options: Sequence[JobOptions], usage: Sequence[Floats]) -> None:
         num_resources = max((len(each[0]) for each in usage if len(each)), default=1)
-        values, uses, self._spans, starts, at = [], [], [], [], 0
+        kinds: dict[object, int] = {}
+        values, uses, starts, at = list[Floats](), list[Floats](), list[int](), 0
+        self._spans, self._kind = list[slice](), list[int]()
         for job, each in zip(options, usage, strict=True):
+            key = id(job.candidates), job.value.tobytes(), job.must_run
+            self._kind.append(kinds.setdefault(key, len(kinds)))
+            if len(kinds) == len(starts):
+                continue
             waits = 0 if job.must_run and len(job) else 1
             values.append(np.concatenate([job.value, np.zeros(waits)]))
             uses.append(np.concatenate([each.reshape(-1, num_resources), np.zeros((waits, num_resources))]))
@@ -95,16 +101,27 @@ class _Table:
             at += len(job) + waits
         self.value, self.usage = np.concatenate(values), np.concatenate(uses)
         self._starts = np.array(starts)
-        self._sizes = np.diff([*starts, at])
+        self._of = np.repeat(np.arange(len(starts)), np.diff([*starts, at]))
+        self._number = np.bincount(self._kind).astype(np.float64)
+        self._reduced, self._slack = np.empty((2, at))
 
-    def relax(self, prices: Floats) -> tuple[float, Floats, Floats]:
-        """Bound at some prices, how far each row is below the best of its job, and what the best rows use."""
-        reduced = self.value - self.usage @ prices
+    def relax(self, prices: Floats, row_bounds: Floats) -> tuple[float, Floats]:
+        """Bound at some prices, and what the best rows use; `row_bounds` become those at these prices where they are
+        less."""
+        reduced, slack = self._reduced, self._slack
+        np.matmul(self.usage, prices, out=reduced)
+        np.subtract(self.value, reduced, out=reduced)
         best = np.maximum.reduceat(reduced, self._starts)
-        slack = np.repeat(best, self._sizes) - reduced
-        chosen = np.minimum.reduceat(np.where(slack <= 0, np.arange(len(slack)), len(slack)), self._starts)
-        return float(prices.sum() + best.sum()), slack, self.usage[chosen].sum(axis=0)
+        np.take(best, self._of, out=slack)
+        np.subtract(slack, reduced, out=slack)
+        rows = np.flatnonzero(slack <= 0)
+        chosen = rows[np.diff(self._of[rows], prepend=-1) > 0]
+        bound = float(prices.sum() + (best * self._number).sum())
+        np.subtract(bound, slack, out=slack)
+        np.minimum(row_bounds, slack, out=row_bounds)
+        return bound, (self.usage[chosen] * self._number[:, None]).sum(axis=0)
 
     def split(self, column: Floats) -> tuple[Floats, ...]:
         """Part of each job, waiting left out."""
-        return tuple(column[span] for span in self._spans)
+        parts = [column[span] for span in self._spans]
+        return tuple(parts[kind] for kind in self._kind)

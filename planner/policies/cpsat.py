@@ -104,30 +104,26 @@ def _starts(problem: Problem, options: SolveOptions) -> Iterator[tuple[str, list
     if options.hint is not None and (hinted := realized_hint(problem, options.hint)) is not None:
         yield "hint", hinted
     fabric, starts = problem.cluster.fabric, plugin_of(problem.cluster.fabric).starts
-    is_large = literals_of(problem) > MOST_LITERALS
-    short = starts.short_list(problem, lambda: is_large)
+    is_large = cache(lambda: literals_of(problem) > MOST_LITERALS)
+    short = starts.short_list(problem, is_large)
     bound = cache(lambda: KnapsackBounds.of(problem).bound)
-    gap = max(options.gap, ENOUGH if is_large else 0.0)
-    enough = (1 - gap) * bound() if gap else float("inf")
+
+    def is_enough(found: list[Assignment]) -> bool:
+        gap = max(options.gap, ENOUGH if is_large() else 0.0)
+        return gap > 0 and sum(a.value for a in found) >= (1 - gap) * bound()
+
     listed = problem if short is None else short
-    rows, jobs = priced_rows(listed)
-    makers: dict[str, Callable[[], list[Assignment] | None]] = {
-        "priced": lambda: place_all(listed, tightest, row_order=rows, job_order=jobs, clock=clock),
-        "first_fit": lambda: place_all(listed, in_order, clock=clock),
-        "best_fit": lambda: place_all(listed, tightest, clock=clock),
-        "sipam_loop": lambda: place_by_loop(listed, clock),
-    }
     best: list[Assignment] | None = None
     for best in _packings(listed, options, clock):
         yield "packed", best
-        if sum(a.value for a in best) >= enough:
+        if is_enough(best):
             return
     for name in starts.heuristics(problem.cluster) if best is None else ():
-        found = makers[name]()
+        found = _MAKERS[name](listed, clock)
         if found is not None:
             yield name, found
             best = found if best is None or sum(a.value for a in found) > sum(a.value for a in best) else best
-        if best is not None and sum(a.value for a in best) >= enough:
+        if best is not None and is_enough(best):
             return
         if best is not None and (fabric.slots_matter or clock.left_s < (1 - STARTS_SHARE) * options.time_limit_s):
             break
@@ -137,6 +133,19 @@ def _starts(problem: Problem, options: SolveOptions) -> Iterator[tuple[str, list
         effort = Effort.of(options, clock.within(RECREATE_SHARE * clock.left_s), patience=patience)
         better = recreated(listed, best, options.seed, effort, bound())
         yield from (("recreate", plan) for plan in better)
+
+
+def _priced(problem: Problem, clock: Clock) -> list[Assignment] | None:
+    rows, jobs = priced_rows(problem)
+    return place_all(problem, tightest, row_order=rows, job_order=jobs, clock=clock)
+
+
+_MAKERS: dict[str, Callable[[Problem, Clock], list[Assignment] | None]] = {
+    "priced": _priced,
+    "first_fit": lambda problem, clock: place_all(problem, in_order, clock=clock),
+    "best_fit": lambda problem, clock: place_all(problem, tightest, clock=clock),
+    "sipam_loop": place_by_loop,
+}
 
 
 def _packings(problem: Problem, options: SolveOptions, clock: Clock) -> Iterator[list[Assignment]]:

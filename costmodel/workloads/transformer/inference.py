@@ -6,13 +6,14 @@ from functools import partial
 import numpy as np
 
 from costmodel.hardware.device import Device, Precision
+from costmodel.hardware.memory.columns import MemoryColumns
 from costmodel.parallelism.degrees import RANK_ORDERS, RankOrder, degree_table, divisors, every_mapping, joined
 from costmodel.parallelism.mappings import Bools, Dimension, Floats, Mappings, distinct_rows
 from costmodel.pricing.calibration import Calibrations, FitOrigin, Ranges, origin_of
 from costmodel.pricing.opgraph import Block, KernelTimes, OpGraph, Shapes
 from costmodel.pricing.pace import Pace
 from costmodel.serving.backends import ServingCurve, serving_curve, usual_curve, variant_of
-from costmodel.serving.closed_loop import START_SHARE, Load, PromptsBeside, PromptsFirst
+from costmodel.serving.closed_loop import Load, PromptsBeside, PromptsFirst
 from costmodel.serving.kernel_rules import RuledKernels
 from costmodel.serving.kernels import EngineKernels
 from costmodel.workloads.transformer.disaggregated import (
@@ -24,12 +25,10 @@ from costmodel.workloads.transformer.disaggregated import (
 )
 from costmodel.workloads.transformer.draft import draft_blocks
 from costmodel.workloads.transformer.inference_spec import InferenceSpec, numbers_of
-from costmodel.workloads.transformer.passes import Pass, Passes
+from costmodel.workloads.transformer.passes import Pass, Passes, passes_by_phase
 from costmodel.workloads.transformer.serving_memory import ServingMemory
+from costmodel.workloads.transformer.serving_shapes import Memories, serving_shapes, shapes_on
 from costmodel.workloads.transformer.shapes import model_name, tensor_degrees
-
-_KEYS = ("tensor", "expert", "pipeline", "micro_batch", "prefill_tensor", "prefill_expert")
-"""columns on which the operators of a layer depend"""
 
 
 class TransformerInference(InferenceSpec):
@@ -87,7 +86,7 @@ class TransformerInference(InferenceSpec):
 
         An engine that takes MEMORY_SHARE of it has room for one request; users beyond those with room wait.
         """
-        shapes = Shapes.distinct({name: getattr(mappings, name) for name in _KEYS})
+        shapes = serving_shapes(mappings)
         curve = usual_curve(self.backend) if self.kernel_rules is None else self.kernel_rules.software
         pools = (shapes, of_prompts(shapes)) if self.disaggregated else (shapes,)
         least_bytes = np.max([self._memory(each, curve).least_bytes for each in pools], axis=0)
@@ -116,28 +115,31 @@ class TransformerInference(InferenceSpec):
         """Whether groups of several ranks along a dimension exchange anything: replicas do so in two pools alone."""
         return dimension in ("tensor", "expert", "pipeline") or (self.disaggregated and dimension == "data")
 
-    def kernels(self, device: Device, curve: ServingCurve, calibrations: Calibrations | None) -> KernelTimes:
-        """What prices the operators."""
+    def kernels(
+        self, device: Device, curve: ServingCurve, calibrations: Calibrations | None, memory: MemoryColumns
+    ) -> KernelTimes:
+        """What prices the operators of shapes with such memories."""
         if self.kernel_rules is not None:
             return RuledKernels(self.kernel_rules, device, self.precision)
-        return EngineKernels(device, self.precision, curve, calibrations)
+        return EngineKernels(device, self.precision, curve, calibrations, memory)
 
-    def op_graph(self, mappings: Mappings, device: Device, calibrations: Calibrations | None = None) -> OpGraph:
+    def op_graph(
+        self, mappings: Mappings, device: Device, calibrations: Calibrations | None = None, memories: Memories = None
+    ) -> OpGraph:
         """The steps of an engine's phases, as many of each as give every user one token.
 
         Source of the operators: Pope et al. 2022 (arXiv:2211.05102), sections 2 and 3.
         """
         device.matrix_flops_per_s(self.precision)
-        shapes = Shapes.distinct({name: getattr(mappings, name) for name in _KEYS})
+        shapes, memory = shapes_on(mappings, device, memories)
         curve = self._software(device, calibrations)
-        is_beside = self._is_beside(curve)
-        first = of_prompts(shapes) if self.disaggregated else shapes
-        slots, prompts, used_bytes = self._places(shapes, first, curve, device.capacity_bytes)
+        first, is_beside = of_prompts(shapes) if self.disaggregated else shapes, self._is_beside(curve)
+        slots, prompts, used_bytes = self._places(shapes, first, curve, memory.capacity_bytes)
         chunks = self._chunks(slots)
         load = self._load(shapes, slots, prompts, chunks, curve)
         pace = self._pace(mappings, load, is_beside=is_beside)
         parts = np.minimum(slots, shapes.columns["pipeline"])
-        each = _phases(slots / parts, prompts / parts, (slots - 1 if is_beside else 0 * slots) / parts)
+        each = passes_by_phase(slots / parts, prompts / parts, (slots - 1 if is_beside else 0 * slots) / parts)
         blocks = []
         for name, steps in pace.steps().items():
             run = first if name == "prefill" else shapes
@@ -157,8 +159,8 @@ class TransformerInference(InferenceSpec):
             precision=self.precision,
             regime="inference",
             pace=pace,
-            kernels=self.kernels(device, curve, calibrations),
-            rounds=partial(self._in_batches().op_graph, mappings, device, calibrations),
+            kernels=self.kernels(device, curve, calibrations, memory),
+            rounds=partial(self._in_batches().op_graph, mappings, device, calibrations, memories),
             phase_bubble=load.idle,
         )
 
@@ -173,7 +175,7 @@ class TransformerInference(InferenceSpec):
         return by_model or origin_of(device, "serving", self.backend), asked
 
     def _places(
-        self, shapes: Shapes, first: Shapes, curve: ServingCurve, capacity_bytes: float
+        self, shapes: Shapes, first: Shapes, curve: ServingCurve, capacity_bytes: Floats | float
     ) -> tuple[Floats, Floats, Floats]:
         """Requests and prompts that a replica runs at once, and memory of the fullest rank, shapes (K,); `first` are
         shapes of replicas that run prompts."""
@@ -202,7 +204,7 @@ class TransformerInference(InferenceSpec):
 
     def running_requests(self, mappings: Mappings, device: Device, calibrations: Calibrations | None = None) -> Floats:
         """That each replica has memory for and runs at once, of its users; shape (M,)."""
-        shapes = Shapes.distinct({name: getattr(mappings, name) for name in _KEYS})
+        shapes = serving_shapes(mappings)
         memory = self._memory(shapes, self._software(device, calibrations))
         return memory.slots(device.capacity_bytes, shapes.columns["micro_batch"], self.max_batch)[shapes.of]
 
@@ -275,7 +277,7 @@ class TransformerInference(InferenceSpec):
         )
 
     def _memory(self, shapes: Shapes, curve: ServingCurve) -> ServingMemory:
-        tensor, expert, pipeline = (shapes.columns[name] for name in _KEYS[:3])
+        tensor, expert, pipeline = (shapes.columns[name] for name in ("tensor", "expert", "pipeline"))
         return ServingMemory(
             self.shape, tensor, expert, pipeline, self.precision, self._kv(curve), self.input_tokens - self.new_tokens,
             self.new_tokens, float(self.output_tokens), curve, self.batching == "static", self.speculation,
@@ -285,14 +287,3 @@ class TransformerInference(InferenceSpec):
     def _kv(self, curve: ServingCurve) -> Precision:
         """Precision of the KV cache."""
         return self.kv_precision or (self.precision if curve.kv_follows_weights else "bf16")
-
-
-def _phases(slots: Floats, prompts: Floats, beside: Floats) -> dict[str, Pass]:
-    """A step of each phase: tokens of all running requests; prompts beside some, and beside the few of a start; one
-    request alone."""
-    return {
-        "decode": Pass("decode", slots, np.zeros_like(slots)),
-        "prefill": Pass("prefill", beside, prompts),
-        "start": Pass("start", beside / START_SHARE, prompts),
-        "single": Pass("single", np.ones_like(slots), np.zeros_like(slots)),
-    }

@@ -9,6 +9,7 @@ import numpy as np
 from costmodel.hardware.device import BYTES_OF_PRECISION, Precision, wide_precision
 from costmodel.parallelism.mappings import Bools, Floats
 from costmodel.pricing.opgraph import AttentionSizes, Block, Message, Operator, Shapes
+from costmodel.serving.closed_loop import START_SHARE
 from costmodel.serving.kernel_rules import KernelRules
 from costmodel.workloads.transformer.layers import LayerRun
 from costmodel.workloads.transformer.shapes import TransformerShape, attention_core, attention_matrices
@@ -31,6 +32,17 @@ class Pass:
     @property
     def sequences(self) -> Floats:
         return self.running + self.prompts
+
+
+def passes_by_phase(slots: Floats, prompts: Floats, beside: Floats) -> dict[str, Pass]:
+    """A step of each phase: tokens of all running requests; prompts beside some, and beside the few of a start; one
+    request alone."""
+    return {
+        "decode": Pass("decode", slots, np.zeros_like(slots)),
+        "prefill": Pass("prefill", beside, prompts),
+        "start": Pass("start", beside / START_SHARE, prompts),
+        "single": Pass("single", np.ones_like(slots), np.zeros_like(slots)),
+    }
 
 
 @dataclass(frozen=True)

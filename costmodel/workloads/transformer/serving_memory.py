@@ -65,7 +65,7 @@ class ServingMemory:
         tokens = self.shared_tokens + self._request_tokens
         return (self.held_bytes + self.token_bytes * tokens) / self.share
 
-    def slots(self, capacity_bytes: float, users: Floats, max_batch: int | None) -> Floats:
+    def slots(self, capacity_bytes: Floats | float, users: Floats, max_batch: int | None) -> Floats:
         """Requests that a replica runs at once: at least one, which is all that listing asks for.
 
         In static batches all have room to their ends; where memory is short, stages have equally many if all have some.
@@ -79,7 +79,7 @@ class ServingMemory:
         whole = np.where(room >= self.pipeline, np.floor(room / self.pipeline) * self.pipeline, room)
         return np.maximum(np.where(room >= most, most, whole), 1.0)
 
-    def used_bytes(self, slots: ArrayLike, capacity_bytes: float) -> Floats:
+    def used_bytes(self, slots: ArrayLike, capacity_bytes: Floats | float) -> Floats:
         """With the cache of all running requests, which fills the engine's share of memory at most."""
         cached_tokens = np.asarray(slots) * self._request_tokens + self.shared_tokens
         held_bytes = self.held_bytes

@@ -157,38 +157,37 @@ def _asked_in_phase(candidates: Candidates) -> Ints:
     mappings, of = candidates.mappings, candidates.mapping
     degrees = [getattr(mappings, name)[of].astype(np.int64) for name in ("tensor", "pipeline", "data", "context")]
     tensor, pipeline, data, _ = degrees
-    block = candidates.block.astype(np.int64)
+    block, ports = candidates.block.astype(np.int64), ports_of_each(candidates.plans)
     leaves = (block % tensor != 0, block % (tensor * pipeline) != 0, data != 1)
     asked = np.zeros((2, len(candidates)), np.int64)
-    ports = np.array([ports_of(plan) for plan in candidates.plans], np.int64)
     for axis, out in enumerate(leaves):
         rows = np.flatnonzero(out)
         if not len(rows):
             continue
-        first, kind = distinct_rows([*(each[rows] for each in (*degrees, block)), candidates.plan[axis, rows]])
-        crossing = np.array([_crossing(candidates, row, axis) for row in rows[first].tolist()], np.int64)
+        columns = [*(each[rows] for each in (*degrees, block)), candidates.plan[axis, rows]]
+        first, kind = distinct_rows(columns)
+        each = zip(*(column[first].tolist() for column in columns), strict=True)
+        most = [_most_along(_Groups((t, p, d, c), b, candidates.plans[plan], axis)) for t, p, d, c, b, plan in each]
+        crossing = np.array(most, np.int64)
         asked[0, rows] += ports[candidates.plan[axis, rows]]
         asked[1, rows] = np.maximum(asked[1, rows], crossing[kind])
     return asked
 
 
-def _crossing(candidates: Candidates, row: int, axis: int) -> int:
-    """`_most_along` of the groups of a row along one dimension."""
-    mappings, of = candidates.mappings, candidates.mapping[row]
-    tensor, pipeline, data, context = (
-        int(column[of]) for column in (mappings.tensor, mappings.pipeline, mappings.data, mappings.context)
-    )
-    plan = candidates.plans[candidates.plan[axis, row]]
-    return _most_along(_Groups(Degrees(tensor, pipeline, data, context, 1), int(candidates.block[row]), plan, axis))
-
-
 class _Groups(NamedTuple):
     """Groups along one dimension, in blocks of so many ranks."""
 
-    degrees: Degrees
+    ranks: tuple[int, int, int, int]
+    """along the dimensions, and of a context"""
     block: int
     plan: GroupPlan
     axis: int
+
+
+@lru_cache(maxsize=64)
+def ports_of_each(plans: tuple[GroupPlan, ...]) -> Ints:
+    """I/Os of a rank that serve each of some plans."""
+    return np.array([ports_of(plan) for plan in plans], np.int64)
 
 
 def first_colours(shape: Demand) -> dict[str, int]:
@@ -206,15 +205,16 @@ def first_colours(shape: Demand) -> dict[str, int]:
 def _most_crossing(shape: Demand) -> int:
     """Most circuits of one colour that leave, or enter, a run of consecutive blocks, not all of them."""
     each = enumerate(zip(shape.plans, is_inside(shape), strict=True))
-    return max(
-        _most_along(_Groups(shape.degrees, shape.block, plan, axis)) for axis, (plan, stays) in each if not stays
-    )
+    d = shape.degrees
+    ranks = d.tensor, d.pipeline, d.data, d.context
+    return max(_most_along(_Groups(ranks, shape.block, plan, axis)) for axis, (plan, stays) in each if not stays)
 
 
 @lru_cache(maxsize=10_000)
 def _most_along(groups: _Groups) -> int:
     """The same of the groups along one dimension, which shapes share that differ along others."""
-    degrees, block, plan, axis = groups
+    ranks, block, plan, axis = groups
+    degrees = Degrees(*ranks, 1)
     most, blocks = 0, degrees.groups(JOINED[axis]) // block
     for circuits, offsets in zip(plan.configurations(), plan.offsets(), strict=True):
         ends, colours = np.array(circuits, np.int64), np.array(offsets)

@@ -5,11 +5,10 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.fabrics.ocs_rail import ports_of
 from costmodel.pricing.candidates import Candidates, group_degrees
 from planner.fabrics.dominance import Dominance
 from planner.fabrics.problem import JobOptions
-from planner.fabrics.sipam.demand import asked_across
+from planner.fabrics.sipam.demand import asked_across, ports_of_each
 from planner.fabrics.sipam.published_loop import loop_rows
 from planner.model.instance import Instance
 
@@ -102,8 +101,7 @@ def _io_of(candidates: Candidates) -> Ints:
 
 def _ports(candidates: Candidates) -> Ints:
     """I/Os of a rank that serve the network, shape (C,)."""
-    each = np.array([ports_of(plan) for plan in candidates.plans], np.int64)
-    return np.asarray(each[candidates.plan[:3]].sum(axis=0))
+    return np.asarray(ports_of_each(candidates.plans)[candidates.plan[:3]].sum(axis=0))
 
 
 def _network_keys(candidates: Candidates) -> Ints:

@@ -12,7 +12,8 @@ from costmodel.fabrics import DividedPorts, Fabric, FatTree
 from costmodel.hardware.device import load_device
 from costmodel.hardware.memory.providers import Appliances
 from costmodel.hardware.photonic_appliance import load_memory_appliance
-from costmodel.pricing.candidates import enumerate_candidates, list_candidates, listed_blocks
+from costmodel.pricing.candidates import enumerate_candidates, list_candidates
+from costmodel.pricing.collective_choices import ListedBlocks
 from costmodel.pricing.score import score
 from costmodel.workloads import Dlrm, TransformerInference, TransformerTraining, Workload
 from tests.costmodel.pricing.score_cases import FAT_TREE
@@ -94,7 +95,7 @@ def test_hits_are_those_of_what_a_job_keeps(job: Workload, size: int) -> None:
             seen.add(hit)
             device = fabric.memory.choices(hit).device(number, H100)
             one = rows.mappings.take(np.array([mapping]))
-            alone = list_candidates(job, one, device, split.fabric, blocks=listed_blocks(False, None))
+            alone = list_candidates(job, one, device, split.fabric, blocks=ListedBlocks(False, None))
             prices = score(alone, device, split.fabric)
             assert found.step_s[some].min() == pytest.approx(prices.step_s.min(), rel=1e-12)
             assert found.energy_j[some].min() == pytest.approx(prices.energy_j.min(), rel=1e-12)

@@ -19,7 +19,10 @@ devices = st.sampled_from([load_device(name) for name in device_names()])
 
 def energies(activity: list[float], device: Device) -> dict[str, float]:
     drawn = Drawn(*(np.array([amount]) for amount in activity))
-    return {name: float(column[0]) for name, column in drawn.energies(device, np.array([3.0])).items()}
+    return {
+        name: float(column[0])
+        for name, column in drawn.energies(device, np.array([3.0]), device.power_limit_w or np.inf).items()
+    }
 
 
 @given(activity=amounts, device=devices)

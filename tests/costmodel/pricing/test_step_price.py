@@ -28,7 +28,7 @@ def rows_of(name: str, on: str) -> Candidates:
 def test_a_step_is_the_sum_of_its_parts(name: str, on: str) -> None:
     chosen = fabric(on)
     part, graph = rows_of(name, on).part(slice(None), DEVICE, None)
-    columns, _ = step_price(part, graph, DEVICE, chosen, None)
+    columns, _ = step_price(part, graph, DEVICE, chosen, None, DEVICE.memory_j_per_byte)
     parts = ("compute_s", "memory_s", "reconfiguration_s", "bubble_s", "offload_s")
     together = sum(columns[each] for each in parts) + columns["communication_s"].sum(axis=0)
     np.testing.assert_allclose(columns["step_s"], together, rtol=1e-12)
@@ -44,7 +44,7 @@ def test_more_moved_to_a_second_tier_takes_no_less_time_and_more_energy() -> Non
     for factor in (0.0, 0.5, 1.0, 50.0):
         windows = tuple((factor * size, share) for size, share in graph.tier_windows)
         moved = replace(graph, tier_bytes=factor * graph.tier_bytes, tier_windows=windows)
-        columns, drawn = step_price(part, moved, DEVICE, fabric("fat_tree"), None)
+        columns, drawn = step_price(part, moved, DEVICE, fabric("fat_tree"), None, DEVICE.memory_j_per_byte)
         assert (columns["offload_s"] >= last_s).all()
         assert (drawn.tier_j >= last_j).all()
         last_s, last_j = columns["offload_s"], drawn.tier_j

@@ -1,0 +1,26 @@
+"""Distinct shapes of the layers that replicas run, and the memory of each."""
+
+import numpy as np
+
+from costmodel.hardware.device import Device
+from costmodel.hardware.memory.columns import MemoryColumns
+from costmodel.parallelism.mappings import Ints, Mappings
+from costmodel.pricing.opgraph import Shapes
+
+Memories = tuple[MemoryColumns, Ints] | None
+"""in place of the device's own, where there are several, and which of them each mapping has, shape (M,)"""
+_KEYS = ("tensor", "expert", "pipeline", "micro_batch", "prefill_tensor", "prefill_expert")
+"""columns on which the operators of a layer depend"""
+
+
+def serving_shapes(mappings: Mappings) -> Shapes:
+    """Those of some mappings."""
+    return Shapes.distinct({name: getattr(mappings, name) for name in _KEYS})
+
+
+def shapes_on(mappings: Mappings, device: Device, memories: Memories) -> tuple[Shapes, MemoryColumns]:
+    """Those of some mappings on a device, or on devices like it with other memories, and the memory of each shape."""
+    if memories is None:
+        return serving_shapes(mappings), MemoryColumns.of(device)
+    shapes = Shapes.distinct({**{name: getattr(mappings, name) for name in _KEYS}, "memory": memories[1]})
+    return shapes, memories[0].take(shapes.columns["memory"].astype(np.int64))
