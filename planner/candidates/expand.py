@@ -1,11 +1,13 @@
 """Instance -> Problem: enumerate each job's candidates, score them, drop the dominated ones."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from costmodel.parallelism.configuration import Configuration
+from costmodel.parallelism.mappings import distinct_rows
 from costmodel.pricing.candidates import candidates_of
 from costmodel.pricing.score import score
 from planner.candidates.listing import Listing, Listings, key_of
@@ -28,31 +30,41 @@ ROUNDING = 1e-9
 def expand(instance: Instance, *, prune: bool = True, clock: Clock | None = None, last: Clock | None = None) -> Problem:
     """Candidates of every job with their scores; `prune` drops those that another one dominates.
 
-    When the clock is over, jobs that may wait have a short list, and when the last clock is over, too, none, unless
-    another one asked for the same or a bound on their value is not known.
+    When the clock is over, jobs that may wait have a short list, and of what was not listed when the last clock was
+    over, too, none, unless a bound on their value is known. All are listed before dominated rows are looked for.
     """
     jobs = instance.all_jobs
     listings, pruned = Listings(instance.cluster, jobs), Undominated(instance)
+    order = sorted(range(len(jobs)), key=lambda j: not must_run(jobs[j]))
+    if clock is not None:
+        _list_in_time([jobs[j] for j in order], listings, last or clock)
     found = dict[int, JobOptions]()
-    for j in sorted(range(len(jobs)), key=lambda j: not must_run(jobs[j])):
+    for j in order:
         job = jobs[j]
         if clock is not None and found and clock.is_over and not must_run(job) and not pruned.has(job):
-            if (last or clock).is_over and job.reference is None:
-                found[j] = _unlisted(job, next(iter(found.values())))
+            if listings.has(job) or job.reference is not None:
+                found[j] = pruned.few_of(job, listings)
             else:
-                found[j] = _listed_shortly(list_options(instance, job, listings))
+                found[j] = _unlisted(job, next(iter(found.values())))
         else:
             found[j] = pruned.of(job, listings) if prune else list_options(instance, job, listings)
     return Problem(instance, tuple(found[j] for j in range(len(found))))
 
 
-def _listed_shortly(listed: JobOptions) -> JobOptions:
+def _list_in_time(jobs: Iterable[Job], listings: Listings, last: Clock) -> None:
+    """List what jobs ask for until the clock is over; what must run is listed later anyway."""
+    for job in jobs:
+        if last.is_over:
+            return
+        listings.of_all_sizes(job)
+
+
+def _best_of_each(listed: JobOptions) -> NDArray[np.int64]:
     """The most valuable row for each size, block and share of memory: what finding dominated rows would cost more."""
     c = listed.candidates
     order = np.lexsort((listed.energy, -listed.value))
-    keys = np.stack([c.num_devices, c.block, c.split])[:, order]
-    first = np.unique(keys, axis=1, return_index=True)[1]
-    return replace(listed.take(np.sort(order[first])), is_listed=False)
+    first = distinct_rows([column[order] for column in (c.num_devices, c.block, c.split)])[0]
+    return np.sort(order[first])
 
 
 def _unlisted(job: Job, other: JobOptions) -> JobOptions:
@@ -68,11 +80,22 @@ class Undominated:
         self._instance = instance
         self._rows: dict[str, Bools] = {}
         self._kept: dict[tuple[str, tuple[int, ...]], Listing] = {}
+        self._few: dict[tuple[str, tuple[int, ...]], tuple[Listing, Reference]] = {}
         self._running: dict[tuple[str, Configuration], JobOptions] = {}
 
     def has(self, job: Job) -> bool:
         """True if a job that asks for the same has been asked for."""
         return self._key(job) in self._rows
+
+    def few_of(self, job: Job, listings: Listings) -> JobOptions:
+        """A short list of a job's candidates, one for all that ask for the same."""
+        key = self._key(job), job.sizes
+        if key not in self._few:
+            listed = list_options(self._instance, job, listings)
+            self._few[key] = listings.of(job).take(_best_of_each(listed)), listed.reference
+        listing, reference = self._few[key]
+        options = _options(self._instance, job, listing, job.reference or reference)
+        return replace(options, num_listed=len(listings.of(job)), is_listed=False)
 
     def of(self, job: Job, listings: Listings) -> JobOptions:
         """The candidates of a job that no other one replaces."""

@@ -65,6 +65,10 @@ class Listings:
         for job in jobs:
             self._sizes.setdefault(key_of(job), set()).update(job.sizes)
 
+    def has(self, job: Job) -> bool:
+        """True if what the job asks for is listed."""
+        return key_of(job) in self._of_all_sizes
+
     def of_all_sizes(self, job: Job) -> Listing:
         """Every candidate of the job's workload under its constraints, on all sizes that jobs like it accept."""
         key = key_of(job)
