@@ -15,14 +15,14 @@ from planner.model.result import Result, SolveOptions
 from planner.pages.offload import with_second_tiers
 from planner.policies import Policy, find_policy
 
-LISTING_SHARE, SHORT_SHARE, LISTING_S, SHORT_S = 0.6, 0.7, 0.7, 1.0
+LISTING_SHARE, SHORT_SHARE, LISTING_S = 0.6, 0.7, 0.7
 """of a time limit, and seconds at least, in which dominated candidates are looked for, and jobs are listed"""
 
 
 def listing(clock: Clock) -> tuple[Clock, Clock]:
     """Until when dominated candidates are looked for, and jobs are listed, of a time limit that begins."""
     whole, last = (clock.within(share * clock.left_s) for share in (LISTING_SHARE, SHORT_SHARE))
-    return whole.lasting(LISTING_S), last.lasting(SHORT_S)
+    return whole.lasting(LISTING_S), last.lasting(LISTING_S)
 
 
 def solve(

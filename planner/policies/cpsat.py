@@ -116,7 +116,7 @@ def _starts(problem: Problem, options: SolveOptions) -> Iterator[tuple[str, list
     best: list[Assignment] | None = None
     for best in _packings(listed, options, clock):
         yield "packed", best
-        if is_enough(best):
+        if clock.is_over or is_enough(best):
             return
     for name in starts.heuristics(problem.cluster) if best is None else ():
         found = _MAKERS[name](listed, clock)

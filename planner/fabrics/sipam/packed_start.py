@@ -24,6 +24,8 @@ SHARE = 0.7
 """of the time left, for packings"""
 FIRST, PATIENCE = 2, 40
 """moves for each server before the first plan, and without a better packing before the last one"""
+LEAST_S = 0.3
+"""that jobs of a packing are given to find their parts, however little time is left"""
 NEAR = 1e-5
 """of the bound, below which no more moves are made"""
 
@@ -33,7 +35,7 @@ def packed(problem: Problem, seed: int, clock: Clock, most_moves: int) -> Iterat
     must run has no place."""
     if not problem.num_candidates:
         return
-    clock = clock.within(SHARE * clock.left_s)
+    whole, clock = clock, clock.within(SHARE * clock.left_s)
     prices, free = pool_prices(problem), PoolFreeState(problem.cluster)
     staying = [options.staying() for options in problem.options if options.can_stay]
     for assignment in staying:
@@ -45,10 +47,10 @@ def packed(problem: Problem, seed: int, clock: Clock, most_moves: int) -> Iterat
     while moves < most_moves and since < PATIENCE * len(free.lit) and not clock.is_over:
         if search.best.value >= enough:
             break
-        if moves == first and (found := _realized(problem, search.best, free.copy(), staying, clock)) is not None:
+        if moves == first and (found := _realized(problem, search.best, free.copy(), staying, whole)) is not None:
             yield found
         moves, since = moves + 1, 0 if search.move() else since + 1
-    if (found := _realized(problem, search.best, free, staying, clock)) is not None:
+    if (found := _realized(problem, search.best, free, staying, whole)) is not None:
         yield found
 
 
@@ -69,13 +71,16 @@ def _empty(problem: Problem, free: PoolFreeState, prices: LagrangianMultipliers)
 def _realized(
     problem: Problem, layout: ServerLayout, free: PoolFreeState, staying: list[Assignment], clock: Clock
 ) -> list[Assignment] | None:
-    """Assignments of all jobs of a layout that find their rails, ports and units."""
-    found = [*staying]
+    """Assignments of all jobs of a layout that find their rails, ports and units; when the clock is over, of those that
+    must run."""
+    found, clock = [*staying], clock.lasting(LEAST_S)
     for j, (spread, over) in sorted(layout.over.items(), key=lambda each: -each[1][0].ranks * each[1][0].blocks):
-        assignment = free.assign(problem.options[j], spread.row, over)
-        found += [] if assignment is None else [assignment]
+        if problem.options[j].must_run or not clock.is_over:
+            assignment = free.assign(problem.options[j], spread.row, over)
+            found += [] if assignment is None else [assignment]
     for server, jobs in enumerate(layout.inside):
-        pattern = {j: _choice(problem, j, layout.menus[j].items[item].row, server) for j, item in jobs.items()}
+        some = {j: item for j, item in jobs.items() if problem.options[j].must_run} if clock.is_over else jobs
+        pattern = {j: _choice(problem, j, layout.menus[j].items[item].row, server) for j, item in some.items()}
         found += _in_server(problem, pattern, free, server, clock)
     names = {assignment.job for assignment in found}
     return None if any(o.must_run and o.job.name not in names for o in problem.options) else found

@@ -84,14 +84,25 @@ class PoolParts:
     def server_switch(self, server: int, rail: int) -> str:
         return f"{self.fabric.server_name(server)}.q{rail}"
 
-    def working_local(self, server: int) -> list[int]:
+    def working_local(self, server: int) -> tuple[int, ...]:
         """Local rails whose switch works."""
-        return [rail for rail in range(self.local) if self.server_switch(server, rail) not in self.failed]
+        return self._working(server)[0]
 
-    def working_spine(self, server: int) -> list[int]:
+    def working_spine(self, server: int) -> tuple[int, ...]:
         """Spine rails whose switch in the server works."""
-        rails = range(self.local, self.rails)
-        return [rail for rail in rails if self.server_switch(server, rail) not in self.failed]
+        return self._working(server)[1]
+
+    def _working(self, server: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        if server not in self._known:
+            rails = [rail for rail in range(self.rails) if self.server_switch(server, rail) not in self.failed]
+            local = tuple(rail for rail in rails if rail < self.local)
+            self._known[server] = local, tuple(rails[len(local) :])
+        return self._known[server]
+
+    @cached_property
+    def _known(self) -> dict[int, tuple[tuple[int, ...], tuple[int, ...]]]:
+        """Local and spine rails that work, of the servers asked for."""
+        return {}
 
     def num_uplinks(self, server: int, rail: int) -> int:
         """Working uplinks of a spine rail, 0 where one of its switches has failed."""
