@@ -84,6 +84,8 @@ class Mappings:
     """tensor degree of those that run prompts, where they have degrees of their own; else 0"""
     prefill_expert: Ints
     """expert degree of those that run prompts, where they have degrees of their own; else 0"""
+    job: Ints
+    """whose mapping it is, where several jobs are listed together; else 0"""
 
     @classmethod
     def of(cls, **columns: Any) -> Self:
@@ -96,7 +98,7 @@ class Mappings:
             name: np.array(np.broadcast_to(np.asarray(columns.get(name, default)), rows), dtype)
             for name, (dtype, default) in CHOICES.items()
         }
-        return cls(num_devices=_num_devices(full), **full)
+        return cls(num_devices=_num_devices(full), job=np.zeros(rows, np.int32), **full)
 
     @classmethod
     def none(cls) -> Self:

@@ -151,17 +151,16 @@ def enumerate_candidates(
     one_server: bool = False,
     per_server: int | None = None,
     collective: str | None = None,
+    mappings: Mappings | None = None,
 ) -> Candidates:
-    """Every mapping of the workload on each size that fits in memory, under every plan of the fabric.
+    """Every mapping of the workload on each size, or of these, that fits in memory, under every plan of the fabric.
 
     `one_server` keeps the whole job in one server; `per_server` devices are what each server gives that the job uses;
     `collective` keeps only plans of that kind along the dimensions that all-reduce.
     """
-    mappings = workload.mappings(*sizes)
+    every = workload.mappings(*sizes) if mappings is None else mappings
     blocks = ListedBlocks(one_server, per_server)
-    listed = list_candidates(
-        workload, mappings, device, fabric, blocks=blocks, collective=collective, one_rack=one_server
-    )
+    listed = list_candidates(workload, every, device, fabric, blocks=blocks, collective=collective, one_rack=one_server)
     return listed if per_server is None else _with_share(listed, fabric, per_server)
 
 

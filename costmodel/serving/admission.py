@@ -11,7 +11,11 @@ MEMORY_SHARE = 0.9
 
 
 def memory_slots(
-    free_bytes: ArrayLike, token_bytes: ArrayLike, input_tokens: float, output_tokens: float, curve: ServingCurve
+    free_bytes: ArrayLike,
+    token_bytes: ArrayLike,
+    input_tokens: Floats | float,
+    output_tokens: Floats | float,
+    curve: ServingCurve,
 ) -> Floats:
     """Requests that run at once on average beside what else the memory holds; 0 where not even one fits to its end.
 

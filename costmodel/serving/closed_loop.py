@@ -10,7 +10,8 @@ Axes: M mappings, C candidates.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +29,7 @@ class Load:
     """requests that run at once, from 1 to `users`"""
     prompts: Floats
     """that one step takes in"""
-    output_tokens: float
+    output_tokens: Floats | float
     layers: float
     """that a step runs, with those of a draft"""
     curve: ServingCurve
@@ -67,12 +68,12 @@ class Load:
         return {"decode": self.decode_passes / worked - 1, "prefill": self.prompt_passes / worked - 1}
 
     @property
-    def answer_steps(self) -> float:
+    def answer_steps(self) -> Floats | float:
         """After a request's prompt."""
         return self.decode_steps + self.first_token_steps
 
     @property
-    def decode_steps(self) -> float:
+    def decode_steps(self) -> Floats | float:
         """After a request's first token."""
         return (self.output_tokens - 1) / self.tokens_per_step
 
@@ -86,18 +87,21 @@ class Load:
         """Steps with prompts for all running requests, where each takes in several."""
         return np.maximum(self.slots / self.prompts, 1.0)
 
-    def chunks_of(self, mapping: Ints) -> Floats:
-        """Steps that a prompt takes, shape (C,)."""
-        return np.broadcast_to(np.asarray(self.chunks, np.float64), self.users.shape)[mapping]
+    def of_rows(self, mapping: Ints) -> "Load":
+        """The same by candidate, each of which has one of the mappings: columns of shape (C,)."""
+        columns: dict[str, Any] = {
+            name: each[mapping] for name, each in vars(self).items() if isinstance(each, np.ndarray)
+        }
+        return replace(self, **columns)
 
-    def decode_s(self, step_s: Floats, mapping: Ints) -> Floats:
-        """A step that gives each running request a token, with its software."""
-        gaps_s = self.decode_passes[mapping] * (self.layers * self.curve.layer_s)
-        return np.asarray(step_s + gaps_s + self.curve.sequence_s * self.tokens_per_step * self.slots[mapping])
+    def decode_s(self, step_s: Floats) -> Floats:
+        """A step that gives each running request a token, with its software; columns as those of the load."""
+        gaps_s = self.decode_passes * (self.layers * self.curve.layer_s)
+        return np.asarray(step_s + gaps_s + self.curve.sequence_s * self.tokens_per_step * self.slots)
 
-    def prompt_s(self, step_s: Floats, sequences: Floats, mapping: Ints) -> Floats:
+    def prompt_s(self, step_s: Floats, sequences: Floats) -> Floats:
         """A step with prompts that yields a token for so many sequences: kernels are launched one by one."""
-        layers = self.layers * self.prompt_passes[mapping]
+        layers = self.layers * self.prompt_passes
         device_s = step_s + layers * self.curve.layer_s
         floor_s = layers * self.curve.eager_layer_s
         return np.maximum(device_s, floor_s) + self.curve.sequence_s * sequences
@@ -115,34 +119,34 @@ class PromptsBeside:
 
     load: Load
 
-    phases = ("decode", "prefill", "start")
+    @property
+    def phases(self) -> tuple[str, ...]:
+        """The steady state never starts."""
+        return ("decode", "prefill", "start") if self.load.requests_per_user else ("decode", "prefill")
 
     def steps(self) -> dict[str, Floats]:
         """Steps of each phase for one token of every user, shape (M,)."""
         load = self.load
         each, prompts = load.turns / load.output_tokens, load.slots * load.chunks
-        return {
-            "decode": each * (load.decode_steps + load.chunks - prompts),
-            "prefill": each * prompts,
-            "start": 0 * each,
-        }
+        steps = each * (load.decode_steps + load.chunks - prompts), each * prompts, 0 * each
+        return dict(zip(self.phases, steps, strict=False))
 
     def paced(self, step_s: Mapping[str, Floats], mapping: Ints, sent_s: Mapping[str, Floats] | None = None) -> Paced:
-        load = self.load
-        slots, turns, chunks = load.slots[mapping], load.turns[mapping], load.chunks_of(mapping)
+        load = self.load.of_rows(mapping)
+        slots, turns, chunks = load.slots, load.turns, load.chunks
         others = slots - 1
-        decode_s = load.decode_s(step_s["decode"], mapping)
-        chunk_s = load.prompt_s(step_s["prefill"], load.tokens_per_step * others + 1 / chunks, mapping)
+        decode_s = load.decode_s(step_s["decode"])
+        chunk_s = load.prompt_s(step_s["prefill"], load.tokens_per_step * others + 1 / chunks)
         prompt_s, slower_s = chunks * chunk_s, others * chunks * (chunk_s - decode_s)
         answer_s = load.decode_steps * decode_s + slower_s
         if load.are_equal:
-            missed_s = np.minimum(load.curve.missed_steps, load.users[mapping] - 1) * chunk_s
+            missed_s = np.minimum(load.curve.missed_steps, load.users - 1) * chunk_s
         else:
             missed_s = _queue_s(load, others, chunks, decode_s, chunk_s)
         first_s = np.maximum(prompt_s + missed_s, (turns - 1) * answer_s + turns * prompt_s)
         if load.requests_per_user:
             at_start = load.tokens_per_step * others / START_SHARE + 1 / chunks
-            start_s = chunks * load.prompt_s(step_s["start"], at_start, mapping)
+            start_s = chunks * load.prompt_s(step_s["start"], at_start)
             at_start_s = (turns - 1) / 2 * (answer_s + prompt_s) + (slots + 1) / 2 * start_s
             first_s = first_s + (at_start_s - first_s) / load.requests_per_user
             answer_s = answer_s - slower_s / 2 / load.requests_per_user
@@ -169,29 +173,28 @@ class PromptsFirst:
 
     def paced(self, step_s: Mapping[str, Floats], mapping: Ints, sent_s: Mapping[str, Floats] | None = None) -> Paced:
         """Of rows that have one of the phases alone, the times are its part."""
-        load = self.load
-        turns, groups = load.turns[mapping], load.groups[mapping]
+        load = self.load.of_rows(mapping)
+        turns, groups = load.turns, load.groups
         first_s, answer_s = np.zeros((2, len(mapping)))
         if "prefill" in step_s:
-            taken = np.minimum(load.prompts, load.slots)[mapping]
-            prompt_s = load.prompt_s(step_s["prefill"], taken, mapping)
+            prompt_s = load.prompt_s(step_s["prefill"], np.minimum(load.prompts, load.slots))
             answer_s += (groups - 1) / 2 * prompt_s
             first_s += ((groups + 1) / 2 + (turns - 1) * groups) * prompt_s
         if "decode" in step_s:
-            one_s = load.decode_s(step_s["decode"], mapping)
+            one_s = load.decode_s(step_s["decode"])
             answer_s += load.decode_steps * one_s
             first_s += ((turns - 1) * load.answer_steps + load.first_token_steps) * one_s
         has_start = "prefill" in step_s
         return _paced(load, self.steps(), step_s, mapping, first_s, answer_s, outside=has_start)
 
 
-def _queue_s(load: Load, others: Floats, chunks: Floats, decode_s: Floats, chunk_s: Floats) -> Floats:
+def _queue_s(load: Load, others: Floats, chunks: Floats | float, decode_s: Floats, chunk_s: Floats) -> Floats:
     """Mean wait of a prompt that comes at any time: for the step that runs, and for the prompts of others before it.
 
     Answers end with steps, and go on by a token while prompts run: counted in steps, `busy` of which have a prompt,
     prompts arrive at random at a server that takes one after the other (Pollaczek and Khinchine's mean queue).
     """
-    busy = np.minimum(others * chunks / max(load.decode_steps, np.finfo(np.float64).tiny), 1.0)
+    busy = np.minimum(others * chunks / np.maximum(load.decode_steps, np.finfo(np.float64).tiny), 1.0)
     ahead = busy / (2 * np.maximum(1 - busy, busy / np.maximum(others, 1.0)))
     return np.asarray((1 - busy) * decode_s + (busy + ahead * chunks) * chunk_s)
 
@@ -210,7 +213,8 @@ def _paced(
     *,
     outside: bool = True,
 ) -> Paced:
-    """By what a request takes from its prompt to its last token; one step of the workload is one of its tokens."""
+    """By what a request takes from its prompt to its last token; one step of the workload is one of its tokens. `load`
+    is that of the rows, `steps` by mapping."""
     first_s = first_s + (load.curve.first_token_s if outside else 0.0)
     of_rows = {name: steps[name][mapping] for name in step_s}
     kernels_s = sum((of_rows[name] * each_s for name, each_s in step_s.items()), np.zeros(len(mapping)))
@@ -219,7 +223,7 @@ def _paced(
     return Paced(
         engine_s=engine_s,
         ttft_s=first_s,
-        tpot_s=answer_s / max(load.output_tokens - 1, 1),
+        tpot_s=answer_s / np.maximum(load.output_tokens - 1, 1),
         steps=of_rows,
         shares=of_rows,
         software_s={name: beside * each_s for name, each_s in step_s.items()},

@@ -48,12 +48,12 @@ class TwoPools:
         return {"prefill": each, "single": 0 * each, "decode": self.load.decode_steps * each}
 
     def paced(self, step_s: Mapping[str, Floats], mapping: Ints, sent_s: Mapping[str, Floats]) -> Paced:
-        load = self.load
-        slots, prompts = load.slots[mapping], load.prompts[mapping]
-        prompt_s = load.prompt_s(step_s["prefill"], prompts, mapping)
-        full_s = load.decode_s(step_s["decode"], mapping)
+        load = self.load.of_rows(mapping)
+        slots, prompts = load.slots, load.prompts
+        prompt_s = load.prompt_s(step_s["prefill"], prompts)
+        full_s = load.decode_s(step_s["decode"])
         alone = replace(load, slots=np.ones(len(load.slots)))
-        single_s = np.minimum(alone.decode_s(step_s["single"], mapping), full_s)
+        single_s = np.minimum(alone.decode_s(step_s["single"]), full_s)
         caches_s = prompts * step_s["transfer"]
         served_s = prompt_s + caches_s + load.curve.first_token_s
         busy = np.maximum(sent_s["decode"] / full_s, sent_s["single"] / single_s)
@@ -93,7 +93,7 @@ class TwoPools:
 class _Answers:
     """Tokens of the requests that run at once at a replica, columns of shape (C,)."""
 
-    steps: float
+    steps: Floats | float
     """after the first token"""
     single_s: Floats
     """step of one request"""

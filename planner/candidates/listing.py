@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,12 +11,15 @@ from numpy.typing import NDArray
 from costmodel.fabrics import FabricBase
 from costmodel.pricing.candidates import Candidates
 from costmodel.pricing.limits import Limits
-from costmodel.pricing.listing import listed_and_priced
+from costmodel.pricing.listing import listed_and_priced, price_together
 from costmodel.pricing.score import Scores
+from costmodel.workloads import TransformerInference
 from planner.fabrics.demands import RowDemands
 from planner.model.cluster import Cluster
 from planner.model.job import Job, Reference
 
+TOGETHER = 32
+"""jobs that are listed together at most: fewer than are remembered"""
 NO_REFERENCE = Reference(speed=1.0, energy_per_work=1.0)
 """of a job without candidates"""
 
@@ -60,10 +64,13 @@ class Listings:
     def __init__(self, cluster: Cluster, jobs: Iterable[Job]) -> None:
         self._cluster = cluster
         self._sizes: dict[str, set[int]] = {}
+        self._first: dict[str, Job] = {}
         self._of_all_sizes: dict[str, Listing] = {}
         self._of_sizes: dict[tuple[str, tuple[int, ...]], Listing] = {}
         for job in jobs:
-            self._sizes.setdefault(key_of(job), set()).update(job.sizes)
+            key = key_of(job)
+            self._sizes.setdefault(key, set()).update(job.sizes)
+            self._first.setdefault(key, job)
 
     def has(self, job: Job) -> bool:
         """True if what the job asks for is listed."""
@@ -73,6 +80,7 @@ class Listings:
         """Every candidate of the job's workload under its constraints, on all sizes that jobs like it accept."""
         key = key_of(job)
         if key not in self._of_all_sizes:
+            self._price_alike(job)
             self._of_all_sizes[key] = self._listed(job, self._sizes[key])
         return self._of_all_sizes[key]
 
@@ -85,16 +93,31 @@ class Listings:
             self._of_sizes[key] = whole if len(rows) == len(whole) else whole.take(rows)
         return self._of_sizes[key]
 
+    def _price_alike(self, job: Job) -> None:
+        """With a serving job some of those that will be asked for, so that they can be priced at once."""
+        others = (
+            other for key, other in self._first.items()
+            if key not in self._of_all_sizes and other.constraints_json == job.constraints_json
+            and isinstance(other.workload, TransformerInference) and key != key_of(job)
+        )  # fmt: skip
+        if isinstance(job.workload, TransformerInference):
+            alike = [job, *islice(others, TOGETHER - 1)]
+            asked = [(each.workload, self._within(self._sizes[key_of(each)])) for each in alike]
+            price_together(asked, self._cluster.device, self._cluster.fabric, _limits(job))
+
     def _listed(self, job: Job, sizes: Iterable[int]) -> Listing:
-        cluster, limits = self._cluster, job.constraints
-        rows = listed_and_priced(
-            job.workload,
-            [size for size in sorted(sizes) if size <= cluster.fabric.most_devices_of_a_job],
-            cluster.device,
-            cluster.fabric,
-            Limits(limits.one_server, limits.per_server, limits.collective, limits.one_setting),
-        )
+        cluster = self._cluster
+        rows = listed_and_priced(job.workload, self._within(sizes), cluster.device, cluster.fabric, _limits(job))
         return Listing.of(*rows, job, cluster.fabric)
+
+    def _within(self, sizes: Iterable[int]) -> list[int]:
+        """Those that some job may have, ascending."""
+        return [size for size in sorted(sizes) if size <= self._cluster.fabric.most_devices_of_a_job]
+
+
+def _limits(job: Job) -> Limits:
+    limits = job.constraints
+    return Limits(limits.one_server, limits.per_server, limits.collective, limits.one_setting)
 
 
 def key_of(job: Job) -> str:

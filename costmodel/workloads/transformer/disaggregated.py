@@ -15,6 +15,7 @@ from costmodel.parallelism.mappings import Bools, Floats, Mappings
 from costmodel.pricing.opgraph import Block, Message, Shapes
 from costmodel.serving.closed_loop import Load
 from costmodel.serving.two_pools import TwoPools
+from costmodel.workloads.transformer.lengths import Lengths
 
 Numbers = tuple[int, ...]
 Table = dict[str, NDArray[np.int32]]
@@ -97,10 +98,11 @@ def pools_of(mappings: Mappings, load: Load, users: Floats) -> TwoPools:
     return TwoPools(load, users, prefill, mappings.data - prefill, shares)
 
 
-def transfer_block(shapes: Shapes, cache_bytes: Floats, output_tokens: int) -> Block:
-    """The cache of a prompt goes from each rank of a replica to its fellows in the other pool: `cache_bytes`, (K,), are
-    those that a rank of tokens needs, which come from so many ranks at once as run prompts for it."""
-    once = np.full(len(shapes.of), 1 / output_tokens)
+def transfer_block(shapes: Shapes, token_bytes: Floats, lengths: Lengths) -> Block:
+    """The cache of a prompt goes from each rank of a replica to its fellows in the other pool: `token_bytes`, (K,), are
+    those of a token that a rank of tokens needs, which come from so many ranks at once as run prompts for it."""
+    once = np.broadcast_to(1 / np.asarray(lengths.output_tokens), (len(shapes),))[shapes.of]
+    cache_bytes = token_bytes * lengths.new_tokens
     prompts, tokens = of_prompts(shapes).columns["tensor"], shapes.columns["tensor"]
     message = Message("cache of a prompt", "data", cache_bytes / np.maximum(prompts / tokens, 1.0))
     return shapes.phase_block("transfer", "transfer", [], [message], 1.0, once)

@@ -25,9 +25,10 @@ from costmodel.workloads.transformer.disaggregated import (
 )
 from costmodel.workloads.transformer.draft import draft_blocks
 from costmodel.workloads.transformer.inference_spec import InferenceSpec, numbers_of
+from costmodel.workloads.transformer.lengths import Lengths
 from costmodel.workloads.transformer.passes import Pass, Passes, passes_by_phase
 from costmodel.workloads.transformer.serving_memory import ServingMemory
-from costmodel.workloads.transformer.serving_shapes import Memories, serving_shapes, shapes_on
+from costmodel.workloads.transformer.serving_shapes import KEYS, Memories, serving_shapes, shapes_on
 from costmodel.workloads.transformer.shapes import model_name, tensor_degrees
 
 
@@ -45,6 +46,10 @@ class TransformerInference(InferenceSpec):
 
     def mappings(self, *sizes: int) -> Mappings:
         """Every split into `data` replicas of `tensor` ranks; micro_batch is users of the fullest one."""
+        return self.with_users(self.divisions(*sizes))
+
+    def divisions(self, *sizes: int) -> Mappings:
+        """The same, whoever is served."""
         shape, stages, menus = self.shape, self.numbers_of_stages, self.menus()
         tensor = [tensor_degrees(shape, size) for size in sizes]
         degrees = [degree_table(size, each, (1,), max(stages)) for size, each in zip(sizes, tensor, strict=True)]
@@ -56,7 +61,10 @@ class TransformerInference(InferenceSpec):
         else:
             found = every_mapping(joined(degrees), menus)
         found = found.take(np.isin(found.pipeline, stages))
-        found = found.take(self.allowed(found))
+        return found.take(self.allowed(found))
+
+    def with_users(self, found: Mappings) -> Mappings:
+        """Divisions with as many users on each replica as each number to choose from asks for."""
         served = []
         for users in self.numbers_of_users:
             replicas = found.data - found.prefill
@@ -67,9 +75,7 @@ class TransformerInference(InferenceSpec):
             return served[0]
         every = Mappings.concatenate(served)
         every = every.take(np.argsort(every.num_devices, kind="stable"))
-        names = ("tensor", "pipeline", "data", "expert", "micro_batch", "prefill", "prefill_tensor", "prefill_expert")
-        columns = [getattr(every, name) for name in names]
-        return every.take(np.sort(distinct_rows(columns)[0]))
+        return every.take(np.sort(distinct_rows([getattr(every, each) for each in (*KEYS, "data", "prefill")])[0]))
 
     def allowed(self, m: Mappings) -> Bools:
         """Which mappings have whole experts on each rank, and pools as they were asked for, shape (M,)."""
@@ -135,7 +141,7 @@ class TransformerInference(InferenceSpec):
         curve = self._software(device, calibrations)
         first, is_beside = of_prompts(shapes) if self.disaggregated else shapes, self._is_beside(curve)
         slots, prompts, used_bytes = self._places(shapes, first, curve, memory.capacity_bytes)
-        chunks = self._chunks(slots)
+        chunks = self._chunks(slots, self.lengths_of(shapes))
         load = self._load(shapes, slots, prompts, chunks, curve)
         pace = self._pace(mappings, load, is_beside=is_beside)
         parts = np.minimum(slots, shapes.columns["pipeline"])
@@ -145,8 +151,7 @@ class TransformerInference(InferenceSpec):
             run = first if name == "prefill" else shapes
             blocks += self._blocks(self._passes(run, chunks, parts, curve), each[name], run, steps)
         if self.disaggregated:
-            cache_bytes = self._memory(shapes, curve).token_bytes * self.new_tokens
-            blocks.append(transfer_block(shapes, cache_bytes, self.output_tokens))
+            blocks.append(transfer_block(shapes, self._memory(shapes, curve).token_bytes, self.lengths_of(shapes)))
         none = np.zeros(len(mappings))
         return OpGraph(
             blocks=tuple(blocks),
@@ -174,6 +179,10 @@ class TransformerInference(InferenceSpec):
         asked: Ranges = {"concurrency": (users[0], users[-1]), **{name: (size, size) for name, size in sizes.items()}}
         return by_model or origin_of(device, "serving", self.backend), asked
 
+    def lengths_of(self, shapes: Shapes) -> Lengths:
+        """Of the requests of each job whose shapes these are, shape (K,) where there are several jobs."""
+        return Lengths(float(self.input_tokens), self.new_tokens, float(self.output_tokens))
+
     def _places(
         self, shapes: Shapes, first: Shapes, curve: ServingCurve, capacity_bytes: Floats | float
     ) -> tuple[Floats, Floats, Floats]:
@@ -183,12 +192,12 @@ class TransformerInference(InferenceSpec):
         slots = memory.slots(capacity_bytes, shapes.columns["micro_batch"], self.max_batch)
         used_bytes = memory.used_bytes(slots, capacity_bytes)
         if self._is_beside(curve):
-            slots = np.minimum(slots, self._most_in_step())
+            slots = np.minimum(slots, self._most_in_step(self.lengths_of(shapes)))
             return slots, np.ones_like(slots), memory.used_bytes(slots, capacity_bytes)
         if first is shapes:
-            return slots, self._prompts(slots, curve), used_bytes
+            return slots, self._prompts(slots, shapes, curve), used_bytes
         of_first = self._memory(first, curve)
-        prompts = self._prompts(of_first.slots(capacity_bytes, slots, self.max_batch), curve)
+        prompts = self._prompts(of_first.slots(capacity_bytes, slots, self.max_batch), shapes, curve)
         return slots, prompts, np.maximum(used_bytes, of_first.used_bytes(prompts, capacity_bytes))
 
     def _is_beside(self, curve: ServingCurve) -> bool:
@@ -226,62 +235,62 @@ class TransformerInference(InferenceSpec):
 
     def _load(self, shapes: Shapes, slots: Floats, prompts: Floats, chunks: Floats, curve: ServingCurve) -> Load:
         users, of, layers = shapes.columns["micro_batch"], shapes.of, float(self.shape.layers)
+        output_tokens = self.lengths_of(shapes).take(of).output_tokens
         if self.speculation is not None:
             layers += self.speculation.tokens * self.speculation.draft_layers(self.shape)
-        sizes = users[of], slots[of], prompts[of], float(self.output_tokens), layers, curve, self.requests_per_user
+        sizes = users[of], slots[of], prompts[of], output_tokens, layers, curve, self.requests_per_user
         return Load(
             *sizes, tokens_per_step=self.tokens_per_step, chunks=chunks[of], stages=shapes.columns["pipeline"][of],
             first_token_steps=self.first_token_steps, are_equal=self.lengths == "equal",
         )  # fmt: skip
 
-    def _most_in_step(self) -> float:
+    def _most_in_step(self, lengths: Lengths) -> Floats | float:
         """Requests of which each finds a step for its prompt while the others run: S prompts in the steps of one.
 
         With S - 1 running, a chunk of c tokens has c - (S - 1) w of a prompt of p, so that a prompt takes
         n = p / (c - (S - 1) w) steps. The others' fit beside N further steps where (S - 1) n <= N.
         """
-        further = (self.output_tokens - 1) / self.tokens_per_step
+        further = (lengths.output_tokens - 1) / self.tokens_per_step
         if self.chunk is None:
             return 1.0 + further
-        return 1.0 + min(further, further * self.chunk / (self.new_tokens + further * self.tokens_each))
+        return 1.0 + np.minimum(further, further * self.chunk / (lengths.new_tokens + further * self.tokens_each))
 
-    def _chunks(self, slots: Floats) -> Floats:
+    def _chunks(self, slots: Floats, lengths: Lengths) -> Floats:
         """Steps that a prompt takes, shape (K,)."""
         if self.chunk is None:
             return np.ones_like(slots)
-        return np.asarray(np.maximum(self.new_tokens / (self.chunk - (slots - 1) * self.tokens_each), 1.0))
+        return np.asarray(np.maximum(lengths.new_tokens / (self.chunk - (slots - 1) * self.tokens_each), 1.0))
 
-    def _prompts(self, slots: Floats, curve: ServingCurve) -> Floats:
+    def _prompts(self, slots: Floats, shapes: Shapes, curve: ServingCurve) -> Floats:
         """That a step takes in where running requests wait, shape (K,); a budget counts what the cache holds too."""
         if self.batching == "static":
             return slots
-        return np.minimum(max(float(curve.prefill_tokens // self.input_tokens), 1.0), slots)
+        return np.minimum(np.maximum(curve.prefill_tokens // self.lengths_of(shapes).input_tokens, 1.0), slots)
 
     def _passes(self, shapes: Shapes, chunks: Floats, micro_batches: Floats, curve: ServingCurve) -> Passes:
         """A chunk sees what the cache holds of its prompt: the shared prefix, and half of the other chunks."""
-        each = self.new_tokens / chunks
+        lengths, columns = self.lengths_of(shapes), shapes.columns
+        each = lengths.new_tokens / chunks
         return Passes(
-            self.shape,
-            shapes.columns["tensor"],
-            shapes.columns["expert"],
+            self.shape, columns["tensor"], columns["expert"],
             self.precision,
             self.activation_precision,
             self._kv(curve),
             each,
-            self.input_tokens + (self.output_tokens + self.first_token_steps) / 2,
+            lengths.input_tokens + (lengths.output_tokens + self.first_token_steps) / 2,
             self.tokens_each,
-            self.input_tokens - self.new_tokens + (self.new_tokens - each) / 2,
-            shapes.columns["pipeline"],
+            lengths.input_tokens - lengths.new_tokens + (lengths.new_tokens - each) / 2,
+            columns["pipeline"],
             micro_batches,
             self.kernel_rules,
-        )
+        )  # fmt: skip
 
     def _memory(self, shapes: Shapes, curve: ServingCurve) -> ServingMemory:
         tensor, expert, pipeline = (shapes.columns[name] for name in ("tensor", "expert", "pipeline"))
+        of = self.lengths_of(shapes)
         return ServingMemory(
-            self.shape, tensor, expert, pipeline, self.precision, self._kv(curve), self.input_tokens - self.new_tokens,
-            self.new_tokens, float(self.output_tokens), curve, self.batching == "static", self.speculation,
-            self.kernel_rules,
+            self.shape, tensor, expert, pipeline, self.precision, self._kv(curve), of.input_tokens - of.new_tokens,
+            of.new_tokens, of.output_tokens, curve, self.batching == "static", self.speculation, self.kernel_rules,
         )  # fmt: skip
 
     def _kv(self, curve: ServingCurve) -> Precision:

@@ -57,7 +57,7 @@ class Passes:
     kv_precision: Precision
     prompt_tokens: Floats | float
     """of a prompt that one step computes"""
-    context: float
+    context: Floats | float
     """mean number of tokens in the cache of a running request"""
     tokens_each: float = 1.0
     """of a running request in one step: one, and those that were guessed"""
@@ -124,7 +124,7 @@ class Passes:
 
     def _of_tokens(self, batch: Floats) -> list[Operator]:
         """Tokens of one request read its cache together, as more heads of queries would."""
-        heads, kv_heads, width = attention_core(self.shape, self.tensor, is_cached=self.context > 0)
+        heads, kv_heads, width = attention_core(self.shape, self.tensor, is_cached=bool(np.all(self.context > 0)))
         sizes = AttentionSizes(
             batch, 1.0, self.context, heads * self.tokens_each, kv_heads, width, self.kv_precision, self.shape.causal
         )

@@ -28,11 +28,11 @@ class ServingMemory:
     pipeline: Floats
     precision: Precision
     kv_precision: Precision
-    shared_tokens: float
+    shared_tokens: Floats | float
     """of all prompts, that the cache holds once"""
-    new_tokens: float
+    new_tokens: Floats | float
     """of a prompt beyond these"""
-    output_tokens: float
+    output_tokens: Floats | float
     curve: ServingCurve
     is_static: bool = False
     """whether the running requests start and end together"""
@@ -87,7 +87,7 @@ class ServingMemory:
         return np.asarray(np.maximum(most, held_bytes))
 
     @property
-    def _request_tokens(self) -> float:
+    def _request_tokens(self) -> Floats | float:
         """Of its own."""
         return self.new_tokens + self.output_tokens
 

@@ -9,18 +9,18 @@ from costmodel.pricing.opgraph import Shapes
 
 Memories = tuple[MemoryColumns, Ints] | None
 """in place of the device's own, where there are several, and which of them each mapping has, shape (M,)"""
-_KEYS = ("tensor", "expert", "pipeline", "micro_batch", "prefill_tensor", "prefill_expert")
+KEYS = ("tensor", "expert", "pipeline", "micro_batch", "prefill_tensor", "prefill_expert", "job")
 """columns on which the operators of a layer depend"""
 
 
 def serving_shapes(mappings: Mappings) -> Shapes:
     """Those of some mappings."""
-    return Shapes.distinct({name: getattr(mappings, name) for name in _KEYS})
+    return Shapes.distinct({name: getattr(mappings, name) for name in KEYS})
 
 
 def shapes_on(mappings: Mappings, device: Device, memories: Memories) -> tuple[Shapes, MemoryColumns]:
     """Those of some mappings on a device, or on devices like it with other memories, and the memory of each shape."""
     if memories is None:
         return serving_shapes(mappings), MemoryColumns.of(device)
-    shapes = Shapes.distinct({**{name: getattr(mappings, name) for name in _KEYS}, "memory": memories[1]})
+    shapes = Shapes.distinct({**{name: getattr(mappings, name) for name in KEYS}, "memory": memories[1]})
     return shapes, memories[0].take(shapes.columns["memory"].astype(np.int64))
