@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from planner.controller.controller import Controller
 from planner.controller.driver_calls import Calls
-from planner.controller.switch_driver import CircuitBusyError, CircuitError, Circuits, Driver
+from planner.controller.switch_driver import CircuitBusyError, CircuitError, Circuits, Driver, Resynced
 from planner.model.errors import InputError
 from planner.placement.placement import Place
 
@@ -18,13 +18,15 @@ FIRST_DELAY_S, MOST_DELAY_S = 0.5, 30.0
 log = logging.getLogger("planner.controller")
 Action = Literal["connect", "release"]
 _DONE: dict[Action, str] = {"connect": "connected", "release": "released"}
+_ALL = ""
+"""name of the call that is for all jobs"""
 
 
 @dataclass(frozen=True)
 class _Call:
     """One call of the driver."""
 
-    action: Action
+    action: Action | Literal["read back"]
     job: str
     circuits: Circuits
 
@@ -46,9 +48,16 @@ class SwitchReconciler:
         driver: Driver,
         *,
         period_s: float = 1.0,
+        read_back_s: float = 0.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        """`read_back_s`: time after which the switches are asked again what is on, all of them; 0: never."""
         self.period_s = period_s
+        self._read_back_s, self._read_back_at_s = read_back_s, clock() + read_back_s
+        self._readings: list[Resynced] = []
+        """that have ended, and are not looked at yet"""
+        self._strange: tuple[str, ...] = ()
+        """light of no job, as last told"""
         self._controller, self._driver, self._clock = controller, driver, clock
         self._is_stopping = False
         self._calls = Calls[_Call]()
@@ -86,6 +95,7 @@ class SwitchReconciler:
 
     def _pass(self) -> bool:
         """Once over all; True where a part has failed, so that other circuits are wanted now."""
+        self._read_back_if_due()
         if self._hear():
             return True
         applied = self._driver.applied()
@@ -125,6 +135,25 @@ class SwitchReconciler:
         else:
             self._calls.begin(job, call, lambda: driver.connect(job, call.circuits))
 
+    def _read_back_if_due(self) -> None:
+        """Have the switches compared with what jobs have on: what changed by itself is set again by the driver."""
+        if not self._read_back_s or self._is_stopping or self._clock() < self._read_back_at_s:
+            return
+        self._read_back_at_s = self._clock() + self._read_back_s
+        self._calls.begin(_ALL, _Call("read back", _ALL, []), lambda: self._readings.append(self._driver.resync()))
+
+    def _compare(self, found: Resynced) -> None:
+        """Tell what was not as it should be; jobs whose circuits could not be set again are connected anew, so that a
+        part that is broken is found out."""
+        for job in found.again:
+            log.warning("circuits had changed by themselves, and are on again", extra={"fields": {"job": job}})
+        for job, said in found.failed.items():
+            log.warning("circuits had changed by themselves", extra={"fields": {"job": job, "said": said}})
+            self._on.pop(job, None)
+        if found.strange != self._strange:
+            log.warning("light is on for no job", extra={"fields": {"light": list(found.strange)}})
+        self._strange = found.strange
+
     def _hear(self) -> bool:
         """Note the outcome of calls that have ended; True where a part turned out to be broken, which the controller
         knows now."""
@@ -135,28 +164,32 @@ class SwitchReconciler:
 
     def _heard(self, call: _Call, error: BaseException | None) -> bool:
         if error is None:
-            if call.action == "connect":
-                self._on[call.job] = call.circuits
-            self._forget(call.job)
+            self._succeeded(call)
             return False
         if not isinstance(error, CircuitError):
             raise error
+        if call.action == "read back":
+            log.warning("switches cannot be read back", extra={"fields": {"said": str(error)}})
+            return False
         fields: dict[str, Any] = {"job": call.job, "action": call.action, "part": error.part, "said": str(error)}
         log.warning(f"circuits are not {_DONE[call.action]}", extra={"fields": fields})
-        self._note(call.job, call.action, error)
+        self.failures[call.action] += 1
+        self._troubles[call.job] = Trouble(call.action, str(error))
         if call.action == "connect" and error.part is not None and self._fail(error.part):
             return True
         self._put_off(call.job, is_busy=call.action == "connect" and isinstance(error, CircuitBusyError))
         return False
 
-    def _note(self, job: str, action: Action, error: CircuitError) -> None:
-        self._troubles[job] = Trouble(action, str(error))
-        self.failures[action] += 1
-
-    def _forget(self, job: str) -> None:
-        """Note that the action for a job has succeeded."""
-        self._delays.pop(job, None)
-        self._troubles.pop(job, None)
+    def _succeeded(self, call: _Call) -> None:
+        if call.action == "read back":
+            for found in self._readings:
+                self._compare(found)
+            self._readings.clear()
+            return
+        if call.action == "connect":
+            self._on[call.job] = call.circuits
+        self._delays.pop(call.job, None)
+        self._troubles.pop(call.job, None)
 
     def _fail(self, part: str) -> bool:
         """True if the controller takes a part for broken from now on, and did not before."""

@@ -15,9 +15,12 @@ from planner.service.options import Options
 
 if TYPE_CHECKING:
     from planner.controller import Controller
+    from planner.controller.switch_reconciler import SwitchReconciler
     from planner.integrations.switch_drivers import Driver
     from planner.service.service import Service
 
+READ_BACK_S = 60.0
+"""between two readings of the switches' own tables"""
 ClusterPath = Annotated[
     Path | None,
     typer.Argument(
@@ -49,6 +52,17 @@ SettingsPath = Annotated[
 DriverName = Annotated[
     str | None,
     typer.Option("--driver", metavar="KIND:WHAT", help="Sets circuits: file:DIR, hook:COMMAND or sonic:FILE."),
+]
+ReadBack = Annotated[
+    float | None,
+    typer.Option(
+        "--read-back",
+        min=0.0,
+        max=1e6,
+        metavar="S",
+        help="Seconds between two comparisons of the switches with what jobs have on; 0: never. 60 with sonic:, 0 with "
+        "others unless given: a command of hook: is asked for the action report.",
+    ),
 ]
 KubernetesPath = Annotated[
     Path | None,
@@ -85,6 +99,7 @@ def serve(
     port: Port = 8642,
     settings: SettingsPath = None,
     driver: DriverName = None,
+    read_back: ReadBack = None,
     kubernetes: KubernetesPath = None,
     rate: Rate = Options.rate_per_s,
     queue: Queue = Options.most_queued,
@@ -108,8 +123,9 @@ def serve(
         tenants=tenants, has_open_metrics=open_metrics,
     )  # fmt: skip
     return _run(
-        options, (host, port), (cluster, journal, settings), (driver, kubernetes), log_level, set_clock=set_clock
-    )
+        options, (host, port), (cluster, journal, settings), (driver, read_back, kubernetes), log_level,
+        set_clock=set_clock,
+    )  # fmt: skip
 
 
 def _require_installed() -> None:
@@ -126,12 +142,13 @@ def _run(
     options: Options,
     address: tuple[str, int],
     state: tuple[Path | None, Path, Path | None],
-    control_loops: tuple[str | None, Path | None],
+    control_loops: tuple[str | None, float | None, Path | None],
     log_level: str,
     *,
     set_clock: bool,
 ) -> int:
-    """`state`: cluster, journal and settings; `control_loops`: driver of switches, and Kubernetes."""
+    """`state`: cluster, journal and settings; `control_loops`: driver of switches, how often they are read back, and
+    Kubernetes."""
     from planner.service import logs, server
     from planner.service.app import create_app
 
@@ -142,7 +159,8 @@ def _run(
         try:
             if set_clock:
                 controller.set_clock()
-            service = _service(controller, options, switches, control_loops[1])
+            carrier = None if switches is None else _carrier(controller, switches, *control_loops[:2])
+            service = _service(controller, options, carrier, control_loops[2])
             return server.run(create_app(service, options), service, options, listening)
         finally:
             controller.close()
@@ -199,14 +217,26 @@ def _controller(cluster: Path | None, journal: Path, settings: Path | None) -> "
     return Controller(given, journal, files.load(Settings, settings) if settings is not None else None)
 
 
-def _service(controller: "Controller", options: Options, driver: "Driver | None", kubernetes: Path | None) -> "Service":
-    """A service with its control_loops."""
+def _carrier(
+    controller: "Controller", driver: "Driver", name: str | None, read_back_s: float | None
+) -> "SwitchReconciler":
+    """What carries decisions to the switches; those that answer for themselves are read back unless told otherwise."""
     from planner.controller.switch_reconciler import SwitchReconciler
+
+    is_read = (name or "").startswith("sonic:")
+    return SwitchReconciler(
+        controller, driver, read_back_s=(READ_BACK_S if is_read else 0.0) if read_back_s is None else read_back_s
+    )
+
+
+def _service(
+    controller: "Controller", options: Options, carrier: "SwitchReconciler | None", kubernetes: Path | None
+) -> "Service":
+    """A service with its control_loops."""
     from planner.service.idle_replan import IdleReplan
     from planner.service.service import Service
     from planner.service.ticker import ControlLoop
 
-    carrier = None if driver is None else SwitchReconciler(controller, driver)
     control_loops: list[ControlLoop] = [IdleReplan(controller)]
     if kubernetes is not None:
         try:

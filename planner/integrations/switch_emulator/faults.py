@@ -100,6 +100,11 @@ class FaultDraw:
         """At the next request of this class, whatever the rates."""
         self._next.append((request_class, kind))
 
+    def stop(self) -> None:
+        """Nothing goes wrong from now on."""
+        self._rates = {each: [] for each in RequestClass}
+        self._next.clear()
+
     def at(self, request_class: RequestClass) -> list[FaultKind]:
         """Kinds at one request: any that happen by themselves, at most one of the answer."""
         found = [kind for kind, probability in self._rates[request_class] if self.random.random() < probability]

@@ -4,53 +4,14 @@ import time
 from itertools import pairwise
 from pathlib import Path
 from threading import Event
-from typing import Any
 
 import pytest
 
 from planner.controller import Controller
 from planner.controller.switch_reconciler import FIRST_DELAY_S, MOST_DELAY_S, SwitchReconciler
 from planner.integrations.switch_drivers import CircuitBusyError, CircuitError, Circuits, driver_of
+from tests.planner.controller.scripted_switches import Switches
 from tests.planner.controller.sites import controller, request
-
-
-class Switches:
-    """A driver that refuses light of which a wavelength is taken, and fails as it is told."""
-
-    def __init__(self) -> None:
-        self.on: dict[str, Circuits] = {}
-        self.calls: list[tuple[str, str]] = []
-        self.errors: list[CircuitError] = []
-        """of the next connections"""
-        self.is_stuck = False
-
-    def connect(self, job: str, circuits: Circuits) -> None:
-        self.calls.append(("connect", job))
-        if self.errors:
-            raise self.errors.pop(0)
-        for other, theirs in self.on.items():
-            if other != job and _light(theirs) & _light(circuits):
-                raise CircuitBusyError(f"light of {other}")
-        self.on[job] = circuits
-
-    def release(self, job: str) -> None:
-        self.calls.append(("release", job))
-        if self.is_stuck:
-            raise CircuitError("it does not let go")
-        self.on.pop(job, None)
-
-    def applied(self) -> dict[str, Circuits]:
-        return dict(self.on)
-
-
-def _light(circuits: Circuits) -> set[Any]:
-    return {
-        (fiber, wavelength)
-        for held in circuits
-        for circuit in held["circuits"]
-        for fiber in circuit["fibers"]
-        for wavelength in circuit["wavelengths"]
-    }
 
 
 @pytest.fixture

@@ -73,15 +73,17 @@ def set_on(site: SwitchSite, switch: RestconfSwitch, wanted: WantedHere) -> Swit
     raise last
 
 
-def set_off(switch: RestconfSwitch, rows: Collection[CrossConnectRow]) -> None:
-    """Return once none of these is configured. What came before is thereby overtaken: the first delete names all of
-    them, on or not, so that a transaction which was never answered ends before it."""
+def set_off(switch: RestconfSwitch, rows: Collection[CrossConnectRow]) -> set[CrossConnectRow]:
+    """Return once none of these is configured: cross-connects that are at their ports still, which are of others. What
+    came before is thereby overtaken: the first delete names all of them, on or not, so that a transaction which was
+    never answered ends before it."""
     wanted = frozenset(rows)
+    ports = {port for row in wanted for port in (row.a_side, row.b_side)}
     for number in range(switch.tries + 1):
         found = switch.rows()
         left = {row.name for row in wanted if found.get(row.name) == row}
         if number and not left:
-            return
+            return {row for row in found.values() if ports & {row.a_side, row.b_side}}
         if number == switch.tries:
             break
         switch.pause(number)
@@ -90,6 +92,16 @@ def set_off(switch: RestconfSwitch, rows: Collection[CrossConnectRow]) -> None:
             if names:
                 switch.update(names, ())
     raise SwitchFaultError(f"{switch.name} does not let go of {', '.join(sorted(left))}", switch.name)
+
+
+def put_back(switch: RestconfSwitch, rows: Collection[CrossConnectRow]) -> list[CrossConnectRow]:
+    """Those of these cross-connects, of others, that came while the switch was changed and were pushed out of their
+    ports, which are free again: each is deleted and added, alone, so that it pushes nobody out itself."""
+    tables = switch.read()
+    pushed = [row for row in sorted(rows) if tables.status(row) == "invalid"]
+    for row in pushed:
+        switch.update({row.name}, {row})
+    return pushed
 
 
 def require_free(

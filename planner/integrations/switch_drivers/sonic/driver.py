@@ -10,7 +10,14 @@ from planner.controller.switch_driver import CircuitBusyError, CircuitError, Cir
 from planner.integrations.private_files import make_private
 from planner.integrations.switch_drivers.recorded import RecordedDriver
 from planner.integrations.switch_drivers.sonic.config import SwitchSite
-from planner.integrations.switch_drivers.sonic.converge import SwitchFaultError, WantedHere, faults_of, set_off, set_on
+from planner.integrations.switch_drivers.sonic.converge import (
+    SwitchFaultError,
+    WantedHere,
+    faults_of,
+    put_back,
+    set_off,
+    set_on,
+)
 from planner.integrations.switch_drivers.sonic.owed import OwedRows
 from planner.integrations.switch_drivers.sonic.restconf import RestconfSwitch, SwitchError, SwitchSilentError
 from planner.integrations.switch_drivers.sonic.tables import CrossConnectRow, SwitchTables
@@ -47,7 +54,7 @@ class SonicDriver(RecordedDriver):
         does not answer, since its light may well be on."""
         if circuits and self._read().on.get(job) == circuits:
             tables, silent = self._readings(self._rows.of(circuits))
-            if self._is_dark(circuits, tables):
+            if self._is_dark(job, circuits, tables):
                 if self._set_again(job, circuits):
                     return
             elif silent:
@@ -89,7 +96,7 @@ class SonicDriver(RecordedDriver):
         before, again, failed = self._read(), list[str](), dict[str, str]()
         for job, circuits in before.all.items():
             try:
-                if self._is_dark(circuits, tables):
+                if self._is_dark(job, circuits, tables):
                     if job in before.on:
                         self._disown(circuits, tables)
                     again += [job] if self._set_again(job, circuits) else []
@@ -113,13 +120,17 @@ class SonicDriver(RecordedDriver):
             log.warning("a switch does not tell what is on", extra={"fields": {"switch": switch, "said": str(error)}})
         return tables, silent
 
-    def _is_dark(self, circuits: Circuits, tables: Mapping[str, SwitchTables]) -> bool:
-        """Whether a switch that was read lacks light of a job."""
-        return any(
-            next(faults_of(self._site, switch, tables[switch], rows), None) is not None
+    def _is_dark(self, job: str, circuits: Circuits, tables: Mapping[str, SwitchTables]) -> bool:
+        """Whether a switch that was read lacks light of a job; what it lacks is told."""
+        lacking = [
+            said
             for switch, rows in self._rows.of(circuits).items()
             if switch in tables
-        )
+            for _, _, said in faults_of(self._site, switch, tables[switch], rows)
+        ]
+        if lacking:
+            log.warning("switches are not as they were set", extra={"fields": {"job": job, "said": "; ".join(lacking)}})
+        return bool(lacking)
 
     def _disown(self, circuits: Circuits, tables: Mapping[str, SwitchTables]) -> None:
         """What a switch has under the name of a cross-connect of ours, between other ports, has changed by itself: it
@@ -145,19 +156,33 @@ class SonicDriver(RecordedDriver):
         found = set_on(self._site, self._switches[switch], wanted)
         self._paid(switch, wanted.owed - (wanted.gone & {*found.rows.values()}))
 
+    def _set_off(self, switch: str, rows: Collection[CrossConnectRow]) -> None:
+        """Delete rows; what others had set there meanwhile, and these have pushed out, is theirs again."""
+        others = set_off(self._switches[switch], rows)
+        if not others:
+            return
+        known = self._rows.of_all(self._read().all.values()).get(switch, NONE) | self._owed.read().get(switch, NONE)
+        try:
+            for row in put_back(self._switches[switch], others - known):
+                told = {"switch": switch, "cross_connect": row.name}
+                log.warning("a circuit of no job was pushed out of a port, and is set again", extra={"fields": told})
+        except SwitchError as error:
+            told = {"switch": switch, "said": str(error)}
+            log.warning("a circuit of no job may have been pushed out of a port", extra={"fields": told})
+
     def _take_back(self, rows: Rows, errors: Mapping[str, SwitchError]) -> None:
         """Delete what has been set, or is owed from now on; who did not answer is not asked again."""
         silent = {switch for switch, error in errors.items() if isinstance(error, SwitchSilentError)}
         untouched = {switch for switch, error in errors.items() if error.is_untouched}
         asked = [switch for switch in rows if switch not in silent | untouched]
-        refused = self._on_each(asked, lambda switch: set_off(self._switches[switch], rows[switch]))
+        refused = self._on_each(asked, lambda switch: self._set_off(switch, rows[switch]))
         for switch in {*silent, *refused} - untouched:
             self._owe(switch, rows[switch])
 
     def _pay(self, switch: str) -> None:
         with self._alone([switch]):
             owed = self._wanted({switch: NONE}, None)[switch]
-            errors = self._on_each([switch], lambda name: set_off(self._switches[name], owed.gone))
+            errors = self._on_each([switch], lambda name: self._set_off(name, owed.gone))
             for error in _circuit_errors(errors):
                 raise error
             self._paid(switch, owed.owed)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import SimpleNamespace
+from typing import ClassVar
 from unittest import mock
 
 import httpx
@@ -28,7 +29,7 @@ from planner.integrations.switch_emulator.mishaps import foreign
 from planner.integrations.switch_emulator.referee import FindingKind
 from planner.integrations.wiring.cables import CableTable
 from planner.integrations.wiring.cross_connects import cross_connects
-from tests.planner.integrations.switch_drivers.sonic.site import Site, circuits_of, plan_of
+from tests.planner.integrations.switch_drivers.sonic.site import Site, circuits_of, path_name, plan_of
 
 JOBS = ("j0", "j1")
 GRACE_S = 120.0
@@ -36,7 +37,7 @@ GRACE_S = 120.0
 REQUEST_S, TIMEOUT_S = 0.0005, 0.4
 KINDS = [kind for kind in FaultKind if kind != FaultKind.FOREIGN]
 """at requests; circuits of others come between the calls of the driver: one that comes between a reading and the
-transaction that follows is pushed out by the switch itself"""
+transaction that follows is pushed out by the switch itself, which `ControlledWorld` sees to"""
 
 
 class Killed(BaseException):
@@ -44,50 +45,69 @@ class Killed(BaseException):
 
 
 @dataclass
-class World:
-    """Jobs of one plan that come and go."""
+class FaultySwitches:
+    """Emulated switches behind httpx, on a clock of their own, that fail at requests."""
 
     site: Site
     seed: int
     rate: float
+    """of each kind of fault, at each request"""
     now_s: float = 100.0
     kills_in: float = math.inf
     """requests until the process is killed"""
+    counts: Counter[str] = field(default_factory=Counter)
+    kinds: ClassVar[list[FaultKind]] = [*FaultKind]
+
+    def __post_init__(self) -> None:
+        self.random = random.Random(self.seed)
+        rates = [FaultRate(each, kind, self.rate) for each in RequestClass for kind in self.kinds]
+        specs = [SwitchSpec(name, len(switch.ports)) for name, switch in self.site.switches.items()]
+        self.emulator = Emulator(specs, seed=self.seed, rates=rates, clock=lambda: self.now_s)
+        self.name_of = {path_name(name): name for name in self.site.switches}
+
+    def handle(self, request: httpx.Request) -> httpx.Response:
+        """One request to the emulator."""
+        self.point()
+        _, name, path = request.url.path.split("/", 2)
+        headers = {key.lower(): value for key, value in request.headers.items()}
+        self.now_s += REQUEST_S
+        found = self.emulator.answer(
+            self.name_of[name], HttpRequest(request.method, f"/{path}", headers, request.read(), "")
+        )
+        if found is None:
+            self.now_s += TIMEOUT_S
+            raise httpx.ReadTimeout("timed out", request=request)
+        return httpx.Response(found.status, content=found.body)
+
+    def point(self) -> None:
+        """A place where the process may be killed, and then is at all later ones."""
+        self.kills_in -= 1
+        if self.kills_in < 0:
+            raise Killed
+
+    def sleep(self, time_s: float) -> None:
+        self.now_s += time_s
+
+
+@dataclass
+class World(FaultySwitches):
+    """Jobs of one plan that come and go, by the driver alone."""
+
     held: list[Holding] = field(default_factory=list)
     since: dict[str, tuple[float, float | None]] = field(default_factory=dict)
     """by job that is to have its circuits: from when, and when it started"""
     strange: dict[str, str] = field(default_factory=dict)
     """circuit of others by switch"""
-    counts: Counter[str] = field(default_factory=Counter)
+    kinds = KINDS
 
     def __post_init__(self) -> None:
-        self.random = random.Random(self.seed)
-        rates = [FaultRate(each, kind, self.rate) for each in RequestClass for kind in KINDS]
-        specs = [SwitchSpec(name, len(switch.ports)) for name, switch in self.site.switches.items()]
-        self.emulator = Emulator(specs, seed=self.seed, rates=rates, clock=lambda: self.now_s)
+        super().__post_init__()
         instance, plan = plan_of(self.site.kind)
         table = CableTable.of(instance.cluster.fabric)
         self.circuits = {}
         for job in JOBS:
             found = cross_connects(instance, plan.model_copy(update={"assignments": (plan[job],)}), table)
             self.circuits[job] = frozenset((switch, c.a_side, c.b_side) for switch, cs in found.items() for c in cs)
-
-    def handle(self, request: httpx.Request) -> httpx.Response:
-        """One request to the emulator."""
-        self.kills_in -= 1
-        if self.kills_in < 0:
-            raise Killed
-        _, name, path = request.url.path.split("/", 2)
-        headers = {key.lower(): value for key, value in request.headers.items()}
-        self.now_s += REQUEST_S
-        found = self.emulator.answer(name, HttpRequest(request.method, f"/{path}", headers, request.read(), ""))
-        if found is None:
-            self.now_s += TIMEOUT_S
-            raise httpx.ReadTimeout("timed out", request=request)
-        return httpx.Response(found.status, content=found.body)
-
-    def sleep(self, time_s: float) -> None:
-        self.now_s += time_s
 
     def run(self, steps: int) -> list[Finding]:
         """All that was wrong by a request of the driver. Whose a circuit is that others set with the name and ports of
@@ -165,9 +185,9 @@ class World:
 
 
 @contextmanager
-def faulty(site: Site, seed: int, rate: float) -> Iterator[World]:
+def faulty(world: FaultySwitches) -> Iterator[None]:
     """A world in place of the network and the clock."""
-    world, client = World(site, seed, rate), httpx.Client
+    site, client = world.site, httpx.Client
     path, clock = site.path, SimpleNamespace(monotonic=lambda: world.now_s, sleep=world.sleep)
     path.write_text(path.read_text().replace("settle: 20 s", "settle: 2 s"))
     with (
@@ -175,6 +195,7 @@ def faulty(site: Site, seed: int, rate: float) -> Iterator[World]:
             restconf.httpx, "Client", lambda **k: client(**k, transport=httpx.MockTransport(world.handle))
         ),
         mock.patch.object(restconf, "time", clock),
+        mock.patch.object(restconf, "random", SimpleNamespace(uniform=random.Random(world.seed).uniform)),
         mock.patch.object(converge, "time", clock),
     ):
-        yield world
+        yield

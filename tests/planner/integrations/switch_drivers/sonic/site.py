@@ -75,6 +75,11 @@ class Site:
         return found
 
 
+def path_name(switch: str) -> str:
+    """Of a switch, in addresses."""
+    return re.sub("[^A-Za-z0-9]+", "-", switch)
+
+
 @contextmanager
 def site_of(
     folder: Path, kind: str = "ocs_rail", *, loss_db: float | None = None, hasty: str = "-", **more: Any
@@ -87,7 +92,7 @@ def site_of(
     switches = {name: StubSwitch(each) for name, each in ports.items()}
     (folder / "cluster.yaml").write_text(yaml.safe_dump({"device": "h100-sxm", "fabric": FABRICS[kind]}))
     (folder / "wiring.csv").write_text(table.to_csv())
-    with served({re.sub("[^A-Za-z0-9]+", "-", name): switch for name, switch in switches.items()}) as server:
+    with served({path_name(name): switch for name, switch in switches.items()}) as server:
         config = {"cluster": "cluster.yaml", "wiring": "wiring.csv", "settle": "20 s", **more}
         config["switches"] = {hasty: {"url": server.url, **ACCESS, **HASTY}, "*": {"url": server.url, **ACCESS}}
         (folder / "switches.yaml").write_text(yaml.safe_dump(config))

@@ -1,10 +1,12 @@
 """Switches that changed by themselves are read back: what was lost is set again, what is strange is named."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from planner.integrations.switch_drivers import CircuitError
+from planner.integrations.switch_drivers.sonic.restconf import RestconfSwitch
 from tests.planner.integrations.switch_drivers.sonic.site import Site, circuits_of, site_of
 from tests.planner.integrations.switch_drivers.sonic.stub import StubSwitch
 
@@ -94,3 +96,25 @@ def test_where_no_switch_tells_anything_that_is_one_error(tmp_path: Path) -> Non
             switch.denies = True
         with pytest.raises(CircuitError, match="no switch tells what is on"):
             site.driver().resync()
+
+
+def test_a_circuit_of_others_that_came_in_between_is_set_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Between the reading and the transaction, which pushes it out."""
+    with site_of(tmp_path, "torus") as site:
+        there, send = site.switches["x1"], RestconfSwitch.update
+        name = min(site.wanted("j0")["x1"])
+        guest = name.split("-")[0], next(p for p in there.ports if p.endswith("B") and p not in name)
+
+        def update(switch: RestconfSwitch, *change: Any) -> None:
+            if switch.name == "x1" and not there.updates:
+                there.rows["guest"], there.status["guest"] = guest, "enabled"
+            send(switch, *change)
+
+        monkeypatch.setattr(RestconfSwitch, "update", update)
+        with pytest.raises(CircuitError, match=r"x1: port .* is in use by guest") as caught:
+            site.driver().connect("j0", circuits_of("torus", "j0"))
+        assert caught.value.part is not None
+        assert site.lit() == {"x1": {"guest"}}
+        assert "a circuit of no job was pushed out of a port, and is set again" in caplog.text

@@ -1,0 +1,316 @@
+"""A controller with its journal, its reconciler and the driver over emulated switches that fail by seed.
+
+The process is killed before or after any write of the journal or of the driver's record, and any request: all that it
+had in memory is lost. Everything runs in one thread on a clock of its own, so that a seed says what happens.
+"""
+
+import logging
+import math
+import sqlite3
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import httpx
+
+from planner.controller import Controller, Settings, driver_calls, durable, journal
+from planner.controller.clock import Clock
+from planner.controller.decisions import Move, Start, Stop
+from planner.controller.journal_file import Seen, connect
+from planner.controller.switch_driver import Driver
+from planner.controller.switch_reconciler import SwitchReconciler
+from planner.fabrics import plugin_of
+from planner.fabrics.switch_ports import states_of
+from planner.integrations import private_files
+from planner.integrations.switch_drivers import recorded
+from planner.integrations.switch_drivers.sonic import driver as sonic_driver
+from planner.integrations.switch_drivers.sonic import owed
+from planner.integrations.switch_emulator import FaultKind, Holding, judge
+from planner.integrations.switch_emulator.referee import CrossConnect
+from planner.integrations.wiring.cables import CableTable
+from planner.integrations.wiring.cross_connects import of_states
+from planner.model.plan import Circuit
+from planner.placement.placement import Place
+from tests.planner.controller.sites import request
+from tests.planner.integrations.switch_drivers.sonic.faulty_world import GRACE_S, FaultySwitches, Killed, faulty
+from tests.planner.integrations.switch_drivers.sonic.light_verdict import Verdict, verdict
+from tests.planner.simulate.grounds import cluster
+
+MOST_JOBS = 3
+MENDED = 0.5
+"""share of steps after which operators have mended all"""
+READ_BACK_S = 5.0
+SETTLED_S = 200.0
+"""after the last fault, until when all must be as it should"""
+RULES = {"greedy_budget_s": 60, "repair_budget_s": 0, "snapshot_every": 20}
+SIZES = {"torus": [16], "ocs_rail": [16], "sipam": [2, 4, 4]}
+"""of jobs, in accelerators, by fabric"""
+
+
+class Inline:
+    """An executor whose calls end before they are heard of."""
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        pass
+
+    def submit(self, call: Callable[..., Any], *given: Any) -> Future[Any]:
+        found: Future[Any] = Future()
+        try:
+            found.set_result(call(*given))
+        except Exception as error:
+            found.set_exception(error)
+        return found
+
+    def shutdown(self) -> None:
+        pass
+
+
+class Mortal:
+    """A connection to a journal that comes to a point before and after each statement that writes."""
+
+    def __init__(self, inner: sqlite3.Connection, point: Callable[[], None]) -> None:
+        self._inner, self._point = inner, point
+
+    def execute(self, statement: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
+        return self._run(statement, lambda: self._inner.execute(statement, values))
+
+    def executemany(self, statement: str, rows: Any) -> sqlite3.Cursor:
+        return self._run(statement, lambda: self._inner.executemany(statement, rows))
+
+    def _run(self, statement: str, run: Callable[[], sqlite3.Cursor]) -> sqlite3.Cursor:
+        if statement.startswith("SELECT"):
+            return run()
+        self._point()
+        cursor = run()
+        self._point()
+        return cursor
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+
+@dataclass
+class Process:
+    """What one process has in memory."""
+
+    controller: Controller
+    driver: Driver
+    reconciler: SwitchReconciler
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A job at a place, since an event."""
+
+    seq: int
+    from_s: float
+    circuits: frozenset[CrossConnect]
+
+
+@dataclass
+class ControlledWorld(FaultySwitches):
+    """Jobs come and go; each run of the process ends with a kill, or with the world."""
+
+    held: list[Holding] = field(default_factory=list)
+    """of jobs that have left their place"""
+    placed: dict[str, Placed] = field(default_factory=dict)
+    started: dict[int, dict[str, float]] = field(default_factory=lambda: defaultdict(dict))
+    """when a job was told to run, by the event that placed it"""
+    guests: set[tuple[str, str]] = field(default_factory=set)
+    """cross-connects of others, by switch"""
+    told: list[str] = field(default_factory=list)
+    """all that was logged"""
+    seen: int = 0
+    """events of the journal that were read"""
+    number: int = 0
+    """jobs that were submitted"""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.path = self.site.path.parent / "planner.db"
+        self.table = CableTable.load(self.site.path.parent / "wiring.csv")
+        self.cluster = cluster(self.site.kind)
+        self.opened: list[Any] = []
+        self.mishaps = 0
+
+    def handle(self, request: httpx.Request) -> httpx.Response:
+        found = super().handle(request)
+        self.point()
+        return found
+
+    def run(self, steps: int) -> Verdict:
+        """Steps with faults and kills, then quiet until all is as it should."""
+        process = self._open()
+        for _ in range(steps):
+            self.sleep(self.random.uniform(0.1, 2.0))
+            self.kills_in = self.random.choice([math.inf, self.random.randrange(400)])
+            try:
+                self._step(process)
+            except Killed:
+                process = self._revived()
+        self.kills_in = math.inf
+        self._settle(process)
+        self._abandon()
+        held = [*self.held, *(self._holding(job, each, math.inf) for job, each in self.placed.items())]
+        found = judge(self.emulator.light(), held, now_s=self.now_s, grace_s=GRACE_S)
+        return verdict(found, held, self._guests(), self.told, GRACE_S)
+
+    def _step(self, process: Process) -> None:
+        self._mend(process.controller)
+        self._event(process.controller)
+        self._look(process)
+        process.reconciler.tick()
+        self._look(process)
+
+    def _event(self, controller: Controller) -> None:
+        """A job comes or goes, or nothing happens."""
+        jobs, what = [each["request"]["name"] for each in controller.state()["jobs"]], self.random.random()
+        if what < 0.5 and len(jobs) < MOST_JOBS:
+            self.number += 1
+            controller.submit(request(f"j{self.number}", self.random.choice(SIZES[self.site.kind])))
+        elif what < 0.8 and jobs:
+            name = self.random.choice(jobs)
+            (controller.finish if name in controller.running else controller.cancel)(name)
+
+    def _mend(self, controller: Controller, chance: float = MENDED) -> None:
+        """Operators mend ports and tell of it, and take circuits of others away."""
+        for mishap in self.emulator.happened[self.mishaps :]:
+            if mishap.kind == FaultKind.FOREIGN:
+                self.guests.add((mishap.switch, mishap.what.partition(" ")[0]))
+        self.mishaps = len(self.emulator.happened)
+        if self.random.random() < chance:
+            for guest in sorted(self.guests):
+                self._remove(*guest)
+            self.guests.clear()
+            for switch in self.emulator.switches.values():
+                switch.hardware.stuck.clear()
+            for part in controller.down:
+                controller.repair(part)
+
+    def _guests(self) -> dict[CrossConnect, float]:
+        """All circuits of others, and when they first came."""
+        found: dict[CrossConnect, float] = {}
+        for mishap in self.emulator.happened:
+            if mishap.kind == FaultKind.FOREIGN:
+                a_side, _, b_side = mishap.what.partition(" ")[0].partition("-")
+                found.setdefault((mishap.switch, a_side, b_side), mishap.at_s)
+        return found
+
+    def _remove(self, name: str, guest: str) -> None:
+        switch = self.emulator.switches[name]
+        if guest in switch.circuits:
+            switch.hardware.delete(guest, FaultKind.FOREIGN)
+            del switch.circuits[guest]
+
+    def _look(self, process: Process) -> None:
+        """Read the journal, and note which jobs are told to run."""
+        controller = process.controller
+        for event in controller.decided(self.seen, 10_000):
+            self.seen = event.seq
+            for decision in event.decisions:
+                if isinstance(decision, Stop | Move) and decision.job in self.placed:
+                    self.held.append(self._holding(decision.job, self.placed.pop(decision.job), event.at_s))
+                if isinstance(decision, Start | Move):
+                    self.placed[decision.job] = Placed(event.seq, event.at_s, self._circuits(decision.place))
+        for job, place in controller.running.items():
+            if process.reconciler.connected(job, place):
+                self.started[self.placed[job].seq].setdefault(job, self.now_s)
+
+    def _circuits(self, place: Place) -> frozenset[CrossConnect]:
+        ports = plugin_of(self.cluster.fabric).switch_ports
+        lit = [(held.get("phase"), Circuit.model_validate(c)) for held in place.circuits_json for c in held["circuits"]]
+        found = of_states(states_of(ports.connections(self.cluster.fabric, lit)), self.table)
+        return frozenset((switch, each.a_side, each.b_side) for switch, joined in found.items() for each in joined)
+
+    def _holding(self, job: str, placed: Placed, until_s: float) -> Holding:
+        return Holding(job, placed.circuits, placed.from_s, until_s, self.started[placed.seq].get(job))
+
+    def _settle(self, process: Process) -> None:
+        """No more faults, all is mended: in the end there is light where jobs run, and nowhere else."""
+        for draw in self.emulator.faults.values():
+            draw.stop()
+        for _ in range(int(SETTLED_S / 5)):
+            self._mend(process.controller, chance=1.0)
+            self.sleep(5.0)
+            process.reconciler.tick()
+            self._look(process)
+        wanted = set[CrossConnect]().union(*(placed.circuits for placed in self.placed.values()))
+        on = {(each.switch, each.a_side, each.b_side) for each in self.emulator.light() if each.is_on}
+        assert on == wanted, f"leaked in the end: {on - wanted}, dark: {wanted - on}"
+        assert all(job in self.started[placed.seq] for job, placed in self.placed.items() if placed.circuits)
+
+    def _revived(self) -> Process:
+        """Another process, which may be killed as it begins."""
+        while True:
+            self.counts["killed"] += 1
+            self._abandon()
+            self.sleep(self.random.uniform(0.1, 10.0))
+            self.kills_in = self.random.choice([math.inf, math.inf, self.random.randrange(60)])
+            with suppress(Killed):
+                process = self._open()
+                assert process.controller.seq >= self.seen, "an event is lost that was read"
+                return process
+
+    def _open(self) -> Process:
+        is_new = not self.path.exists()
+        controller = Controller(self.cluster if is_new else None, self.path, Settings.model_validate(RULES))
+        driver = self.site.driver()
+        loop = SwitchReconciler(controller, driver, read_back_s=READ_BACK_S, clock=lambda: self.now_s)
+        return Process(controller, driver, loop)
+
+    def _abandon(self) -> None:
+        """All of a process is lost, and the system takes back what it had open."""
+        for each in self.opened:
+            each.close()
+        self.opened.clear()
+        self.site.drivers.clear()
+
+
+class _Told(logging.Handler):
+    """Keeps what is logged."""
+
+    def __init__(self, told: list[str]) -> None:
+        super().__init__(logging.WARNING)
+        self._told = told
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._told.append(f"{record.getMessage()} {getattr(record, 'fields', '')}")
+
+
+@contextmanager
+def controlled(world: ControlledWorld) -> Iterator[None]:
+    """A world in place of the network, the clock, threads and the disk of a controller."""
+
+    def connected(path: str) -> Any:
+        world.opened.append(connect(path))
+        return Mortal(world.opened[-1], world.point)
+
+    def seen(path: str) -> Seen:
+        world.opened.append(Seen(path))
+        return world.opened[-1]  # type: ignore[no-any-return]
+
+    def written(path: Path, text: str) -> None:
+        world.point()
+        private_files.write_private(path, text)
+        world.point()
+
+    now, told, log = (lambda: world.now_s), _Told(world.told), logging.getLogger("planner.controller")
+    was_told, log.propagate = log.propagate, False
+    log.addHandler(told)
+    try:
+        with faulty(world), ExitStack() as stack:
+            for where, name, what in (
+                (journal, "connect", connected), (journal, "Seen", seen), (recorded, "write_private", written),
+                (owed, "write_private", written), (durable, "Clock", lambda: Clock(now, now)),
+                (driver_calls, "ThreadPoolExecutor", Inline), (sonic_driver, "ThreadPoolExecutor", Inline),
+            ):  # fmt: skip
+                stack.enter_context(mock.patch.object(where, name, what))
+            yield
+    finally:
+        log.removeHandler(told)
+        log.propagate = was_told
