@@ -241,8 +241,8 @@ def confined(m: Mappings, mapping: Ints, block: Ints, order: Ints) -> Bools:
         "data": [of_data, beside_stages, inner * data],
         "expert": [stages * expert, inner * expert, inner * expert],
     }
-    whole = block == ranks[mapping]
-    found = np.stack([whole | (block % np.stack(ends[dimension])[order, mapping] == 0) for dimension in DIMENSIONS])
+    whole, row = block == ranks[mapping], order.astype(np.intp) * len(ranks) + mapping
+    found = np.stack([whole | (block % np.concatenate(ends[each]).take(row) == 0) for each in DIMENSIONS])
     if m.prefill_tensor.any():
         first = (m.prefill * m.prefill_tensor.astype(np.int32))[mapping]
         found[DIMENSIONS.index("expert")] &= whole | (first % block == 0)

@@ -123,16 +123,16 @@ class Candidates:
     def part(
         self, rows: Ints | slice, device: Device, calibrations: Calibrations | None = None
     ) -> tuple["Candidates", OpGraph]:
-        """Some rows with their own mappings alone, and what these execute."""
+        """Some rows with their own mappings alone, and what these execute; numbers as wide as indices are."""
         part = self.take(rows)
         order = np.arange(len(part)) if np.all(part.mapping[1:] >= part.mapping[:-1]) else np.argsort(part.mapping)
         in_order = part.mapping[order]
         is_first = np.concatenate([np.ones(min(1, len(part)), np.bool_), in_order[1:] > in_order[:-1]])
-        mapping = np.empty(len(part), np.int32)
+        mapping = np.empty(len(part), np.intp)
         mapping[order] = np.cumsum(is_first) - 1
         mappings = self.mappings.take(in_order[is_first])
         graph = self.workload.op_graph(mappings, device, calibrations)
-        return replace(part, mappings=mappings, mapping=mapping), graph
+        return replace(part, mappings=mappings, mapping=mapping, plan=part.plan.astype(np.intp)), graph
 
     def is_confined(self) -> Bools:
         """Whether groups along each dimension, or their parts by rack, surely lie in one server, shape (5, C)."""

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from costmodel.fabrics import FabricBase
 from costmodel.fabrics.across_racks import upper_energy
-from costmodel.parallelism.mappings import DIMENSIONS, Floats
+from costmodel.parallelism.mappings import DIMENSIONS, Floats, Ints
 from costmodel.pricing.candidates import Candidates
 from costmodel.pricing.efficiency import TRAINING_LINK, Efficiency
 from costmodel.pricing.opgraph import OpGraph
@@ -32,8 +32,10 @@ class Sent:
 class LinkLimits:
     """What messages meet beside what their plans say."""
 
-    slower: Floats
-    """time of a byte over that of its plan, shape (5, C)"""
+    slower: float
+    """time of a byte over that of its plan, in groups that lie in one server"""
+    is_confined: NDArray[np.bool_]
+    """whether groups do, shape (5, C)"""
     byte_s: float
     """least time of a byte that a device sends over the links of its server, wherever it goes; 0 where unknown"""
     copies: Floats | float
@@ -47,9 +49,18 @@ class LinkLimits:
         copies = 1.0 if graph.copies_inside == 1.0 else np.where(is_expert, graph.copies_inside, 1.0)
         peak = fabric.node_bytes_per_s
         if peak is None or graph.regime != "training":
-            return cls(np.ones(is_confined.shape), 0.0, copies)
+            return cls(1.0, is_confined, 0.0, copies)
         reached = min(efficiency.link_bytes_per_s or TRAINING_LINK * peak, peak)
-        return cls(np.where(is_confined, peak / reached, 1.0), 1.0 / reached, copies)
+        return cls(peak / reached, is_confined, 1.0 / reached, copies)
+
+    def seconds_per_byte(self, axis: int, plan: Ints, own_s: Floats, sent: Floats) -> Floats:
+        """Of messages along an axis of DIMENSIONS under these plans, shape (C,); every plan has a time of its own and
+        sends so many bytes for each of a message."""
+        least_s = self.byte_s * sent
+        if self.slower == 1.0:
+            return np.asarray(np.maximum(own_s, least_s).take(plan))
+        of_both = np.concatenate([np.maximum(own_s, least_s), np.maximum(self.slower * own_s, least_s)])
+        return np.asarray(of_both.take(plan + len(own_s) * self.is_confined[axis]))
 
 
 def communication(candidates: Candidates, graph: OpGraph, sums: Totals, operator_s: Floats, links: LinkLimits) -> Sent:
@@ -67,18 +78,20 @@ def communication(candidates: Candidates, graph: OpGraph, sums: Totals, operator
     for axis, each in sums.messages.items():
         plan = candidates.plan[axis]
         often = links.copies if DIMENSIONS[axis] == "expert" else 1.0
-        latency, size = latency_s[plan], each.size_bytes[m]
-        per_byte = often * np.maximum(links.slower[axis] * per_byte_s[plan], (links.byte_s * sent_per_byte)[plan])
-        seconds[axis] = each.starts[m] * latency + size * per_byte
-        repeated[axis] = each.repeated_starts[m] * latency + each.repeated_bytes[m] * per_byte
+        latency, size = latency_s.take(plan), each.size_bytes.take(m)
+        per_byte = often * links.seconds_per_byte(axis, plan, per_byte_s, sent_per_byte)
+        seconds[axis] = each.starts.take(m) * latency + size * per_byte
+        repeated[axis] = each.repeated_starts.take(m) * latency + each.repeated_bytes.take(m) * per_byte
         if graph.kernels is not None:
             rows = np.flatnonzero((node_bytes_per_s[plan] > 0) & (each.count[m] > 0))
             number, ranks = each.count[m[rows]], num_ranks[plan[rows]]
             each_s = graph.kernels.all_reduce_s(ranks, size[rows] / number, node_bytes_per_s[plan[rows]])
             seconds[axis, rows] = number * each_s
             repeated[axis, rows] = each.repeated_count[m[rows]] * each_s
-        sent[axis] = often * each.mean_bytes[m] * sent_per_byte[plan]
-        upper_j += often * each.mean_bytes[m] * j_per_byte[plan]
+        mean = often * each.mean_bytes.take(m)
+        sent[axis] = mean * sent_per_byte.take(plan)
+        if j_per_byte.any():
+            upper_j += mean * j_per_byte.take(plan)
         if np.any(hides[axis]):
             hidden_s += hides[axis] * seconds[axis]
     room = np.divide(operator_s, hidden_s, out=np.ones_like(hidden_s), where=hidden_s > operator_s)
@@ -92,7 +105,7 @@ def communication(candidates: Candidates, graph: OpGraph, sums: Totals, operator
 
 def _of_rows(share: float | Floats, mapping: NDArray[np.integer[Any]]) -> float | Floats:
     """Of all rows, or of each by its mapping."""
-    return share[mapping] if isinstance(share, np.ndarray) else share
+    return share.take(mapping) if isinstance(share, np.ndarray) else share
 
 
 def phase_changes_s(m: NDArray[np.integer[Any]], sums: Totals, fabric: FabricBase) -> tuple[Floats, Floats]:

@@ -258,7 +258,7 @@ class Shapes:
         """Of integer columns of shape (M,); see distinct_rows."""
         first, of = distinct_rows(list(columns.values()))
         distinct = {name: column[first].astype(np.float64) for name, column in columns.items()}
-        return cls(distinct, of.astype(np.int32), len(first))
+        return cls(distinct, of.astype(np.intp), len(first))
 
     def block(
         self,

@@ -95,11 +95,16 @@ def block_prices(
     efficiency: Efficiency,
     calibrations: Calibrations | None = None,
 ) -> Iterator[BlockPrice]:
-    """The same of several blocks of a graph."""
+    """The same of several blocks of a graph; those that execute the same are priced once."""
     started = efficiency.model_copy(update={"launch_s": 0.0}) if graph.runs_ahead else efficiency
     matrix_s = matrix_times(graph, device, started, calibrations)
     launch_s = efficiency.launch_s
-    return (_block_price(block, graph, device, started, matrix_s, launch_s) for block in blocks)
+    known: dict[tuple[int, ...], BlockPrice] = {}
+    for block in blocks:
+        parts = *map(id, block.operators), 0, *map(id, block.messages), id(block.shape)
+        if parts not in known:
+            known[parts] = _block_price(block, graph, device, started, matrix_s, launch_s)
+        yield known[parts]
 
 
 def _block_price(

@@ -26,8 +26,8 @@ Floats = NDArray[np.float64]
 Calibrations = tuple[Calibration, ...]
 Rows = NDArray[np.integer[Any]] | slice
 Shares = Callable[[OpGraph], Sequence[OpGraph]]
-CHUNK = 1 << 14
-"""rows priced at once: their columns stay in the cache"""
+CHUNK = 1 << 16
+"""rows priced at once: columns of more leave the cache, for fewer each shape of layers is priced again"""
 SUMMED = (
     "step_s", "compute_s", "memory_s", "communication_s", "reconfiguration_s", "offload_s", "bubble_s",
 )  # fmt: skip

@@ -62,4 +62,5 @@ def part_of(
     mappings = candidates.mappings.take(part.mapping[first])
     device = splits[int(part.split[0])].device
     graph = candidates.workload.op_graph(mappings, device, calibrations, (memories, part.split[first]))
-    return replace(part, mappings=mappings, mapping=of.astype(np.int32)), graph, memories.take(part.split)
+    own = replace(part, mappings=mappings, mapping=of.astype(np.intp), plan=part.plan.astype(np.intp))
+    return own, graph, memories.take(part.split)

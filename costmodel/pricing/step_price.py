@@ -24,7 +24,7 @@ def step_price(
 ) -> tuple[dict[str, Floats], Drawn]:  # fmt: skip
     """Columns of Scores of some rows, whose mappings are those of the graph, and what an accelerator draws for them, of
     all or of each of which a byte of memory takes so much."""
-    m = candidates.mapping
+    m = candidates.mapping.astype(np.intp, copy=False)
     efficiency, _ = efficiency_of(device, graph.regime, graph.precision, calibrations, graph.framework)
     prices = block_prices(graph.blocks, graph, device, efficiency, calibrations)
     sums = totals(len(graph), zip(graph.blocks, prices, strict=True), graph.processors)
@@ -33,22 +33,22 @@ def step_price(
     links = LinkLimits.of(graph, fabric, efficiency, is_confined)
     sent = communication(candidates, graph, sums, operator_s, links)
     change_s, repeated_change_s = phase_changes_s(m, sums, fabric)
-    repeated_s = sums.repeated_s[m] + sent.repeated_s + repeated_change_s
-    bubble_s = graph.bubble[m] * repeated_s
-    last_compute_s, last_memory_s = sums.last_compute_s[m], sums.last_memory_s[m]
+    repeated_s = sums.repeated_s.take(m) + sent.repeated_s + repeated_change_s
+    bubble_s = graph.bubble.take(m) * repeated_s
+    last_compute_s, last_memory_s = sums.last_compute_s.take(m), sums.last_memory_s.take(m)
     last_s = last_compute_s + last_memory_s
-    relief = np.minimum(graph.relief[m] * repeated_s / np.where(last_s > 0, last_s, np.inf), 1.0)
+    relief = np.minimum(graph.relief.take(m) * repeated_s / np.where(last_s > 0, last_s, np.inf), 1.0)
     exposed_s, tier_j = _second_tier(graph, device, sums.compute_s + sums.memory_s)
-    offload_s = exposed_s[m]
+    offload_s = exposed_s.take(m)
     fixed_s = efficiency.step_s * graph.launch_share if graph.has_fixed_time else 0.0
     busy_s = operator_s - relief * last_s + fixed_s
     sending_s = sent.exposed_s.sum(axis=0)
-    memory_j = sums.memory_bytes[m] * memory_j_per_byte
-    drawn = Drawn(busy_s, sending_s, sums.flops_j[m], memory_j, tier_j[m])
+    memory_j = sums.memory_bytes.take(m) * memory_j_per_byte
+    drawn = Drawn(busy_s, sending_s, sums.flops_j.take(m), memory_j, tier_j.take(m))
     columns = {
         "step_s": busy_s + sending_s + change_s + bubble_s + offload_s,
-        "compute_s": sums.compute_s[m] - relief * last_compute_s,
-        "memory_s": sums.memory_s[m] - relief * last_memory_s + fixed_s,
+        "compute_s": sums.compute_s.take(m) - relief * last_compute_s,
+        "memory_s": sums.memory_s.take(m) - relief * last_memory_s + fixed_s,
         "communication_s": sent.exposed_s,
         "reconfiguration_s": change_s,
         "offload_s": offload_s,

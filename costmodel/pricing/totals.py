@@ -50,13 +50,13 @@ def totals(num_mappings: int, blocks: Iterable[tuple[Block, BlockPrice]], proces
     sums: dict[int, list[Floats]] = {}
     for block, price in blocks:
         k, n = block.shape, block.times
-        busy_s = price.compute_s[k] * n / processors
+        busy_s = price.compute_s.take(k) * n / processors
         compute_s += busy_s
-        stalled_s = price.memory_s[k] * n
+        stalled_s = price.memory_s.take(k) * n
         memory_s += stalled_s
         mean = n if block.stage_share is None else n * block.stage_share
-        flops_j += price.flops_j[k] * mean
-        memory_bytes += price.memory_bytes[k] * mean
+        flops_j += price.flops_j.take(k) * mean
+        memory_bytes += price.memory_bytes.take(k) * mean
         if block.in_bubble:
             repeated_s += busy_s + stalled_s
         if block.stage_share is not None:
@@ -66,10 +66,10 @@ def totals(num_mappings: int, blocks: Iterable[tuple[Block, BlockPrice]], proces
             if not price.message_count[axis].any():
                 continue
             columns = sums.setdefault(axis, [np.zeros(num_mappings) for _ in range(7)])
-            sent = [each[axis][k] * n for each in (price.message_count, price.message_starts, price.message_bytes)]
+            sent = [each[axis].take(k) * n for each in (price.message_count, price.message_starts, price.message_bytes)]
             for column, value in zip(columns, sent, strict=False):
                 column += value
-            columns[6] += price.message_bytes[axis][k] * mean
+            columns[6] += sent[2] if mean is n else price.message_bytes[axis].take(k) * mean
             if block.in_bubble:
                 for column, value in zip(columns[3:6], sent, strict=True):
                     column += value

@@ -133,7 +133,7 @@ def _data_blocks(job: TrainingSpec, stage: Stage) -> list[Block]:
     middle.
     """
     m, parameters, exchanged = stage.mappings, stage.copies * stage.parameters, stage.copies * stage.exchanged
-    each = Shapes({}, np.arange(len(m), dtype=np.int32), len(m))
+    each = Shapes({}, np.arange(len(m), dtype=np.intp), len(m))
     owned = np.where(m.zero > 0, stage.shard, parameters)
     local = np.where(m.zero == 3, owned, parameters)
     updated = [Operator("optimizer", "elementwise", 0.0, OPTIMIZER_BYTES * owned + LOCAL_PARAMETER_BYTES * local)]

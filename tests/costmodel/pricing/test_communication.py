@@ -16,7 +16,6 @@ from tests.costmodel.pricing.score_cases import FAT_TREE, LIGHTPATH, fabric_of
 TENSOR, PIPELINE, DATA, _, EXPERT = range(5)
 LATENCY_S, BYTE_S, SENT = (1e-6, 5e-6), (1e-9, 1e-8), (1.5, 1.0)
 """of the plan inside a server, and of that between servers"""
-UNUSED = np.ones((5, 2))
 EFFICIENCY = Efficiency(matrix=0.5, attention=0.5, memory=0.5, launch_s=0)
 
 
@@ -33,7 +32,7 @@ def sums_of(**messages: tuple[list[float], list[float]]) -> Totals:
 def sent_of(
     sums: Totals,
     operator_s: list[float],
-    slower: Any = UNUSED,
+    slower: float = 1.0,
     kernels: Any = None,
     copies: float = 1.0,
     byte_s: float = 0.0,
@@ -49,15 +48,15 @@ def sent_of(
         plans[0].node_bytes_per_s = 450e9
     candidates: Any = SimpleNamespace(mapping=np.array([1, 1, 0]), plans=plans, plan=np.tile([0, 1, 0], (5, 1)))
     graph: Any = SimpleNamespace(overlap=overlap, kernels=kernels)
-    links = LinkLimits(np.broadcast_to(slower[:, :1], (5, 3)), byte_s, copies)
+    is_confined = np.zeros((5, 3), np.bool_)
+    is_confined[DATA] = True
+    links = LinkLimits(slower, is_confined, byte_s, copies)
     return communication(candidates, graph, sums, np.array(operator_s), links)
 
 
 def test_messages_by_hand() -> None:
     sums = sums_of(tensor=([10, 20], [1000, 3000]), data=([0, 1], [0, 500]))
-    slower = np.ones((5, 1))
-    slower[DATA] = 3.0
-    found = sent_of(sums, [1.0, 1.0, 1.0], slower)
+    found = sent_of(sums, [1.0, 1.0, 1.0], 3.0)
     tensor_s = [40 * 1e-6 + 3000 * 1e-9, 40 * 5e-6 + 3000 * 1e-8, 20 * 1e-6 + 1000 * 1e-9]
     data_s = [2 * 1e-6 + 3 * 500 * 1e-9, 2 * 5e-6 + 3 * 500 * 1e-8, 0.0]
     np.testing.assert_allclose(found.exposed_s[[TENSOR, DATA]], [tensor_s, data_s])
