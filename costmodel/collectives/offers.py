@@ -1,5 +1,6 @@
 """Plans that are worth offering to a planner: few, but the fastest for every message and every demand for light."""
 
+from dataclasses import replace
 from functools import lru_cache
 
 from costmodel.collectives.circuits import Circuits
@@ -27,6 +28,20 @@ def all_reduces(ranks: int, limits: Limits, ring_widths: tuple[int, ...]) -> tup
     padded = plans_of("all_reduce", ranks, limits, Family(SWITCHED))
     best = fastest([*rings, *exact, *padded])
     return (*rings, *exact, *(plan for plan in best if plan.radices and not is_exact(ranks, plan.radices)))
+
+
+@lru_cache(maxsize=4096)
+def all_to_alls(ranks: int, limits: Limits, widths: tuple[int, ...]) -> tuple[CollectivePlan, ...]:
+    """Plans that no other equals in latency and seconds per byte, on so many wavelengths of a device in all; none above
+    MOST_RANKS.
+
+    Successive calls, there and back, go through the configurations forth and back.
+    """
+    found: dict[object, CollectivePlan] = {}
+    for width in widths if ranks <= MOST_RANKS else ():
+        for plan in pareto(plans_of("all_to_all", ranks, replace(limits, wavelengths=width))):
+            found.setdefault((plan.kind, plan.radices, plan.held, plan.wavelengths), plan)
+    return tuple(found.values())
 
 
 @lru_cache(maxsize=4096)

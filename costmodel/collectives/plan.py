@@ -76,6 +76,11 @@ class CollectivePlan(HashedOnce):
         return 2 if is_twofold or self.kind == "scatter" else 1
 
     @property
+    def has_halves(self) -> bool:
+        """Whether it is a reduce-scatter and an all-gather over the same circuits, of which either may be called."""
+        return self.kind in ("ring", "radix") and len(self.held) == 1
+
+    @property
     def num_rounds(self) -> int:
         """Rounds of one call."""
         if self.kind == "ring":

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from costmodel.collectives.family import pareto
 from costmodel.collectives.limits import Limits
-from costmodel.collectives.offers import SWITCHED, all_reduces, is_runnable
+from costmodel.collectives.offers import SWITCHED, all_reduces, all_to_alls, is_runnable
 from costmodel.collectives.plan import CollectivePlan
 from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan, divisors_down, transfer_radices
 from costmodel.fabrics.inventory import Parts, PriceClass
@@ -21,7 +21,6 @@ from costmodel.spec import BytesPerSecond, Decibels, JoulesPerByte, Latency, Spe
 
 MAX_TILES = 32
 """most tiles of one server (paper 003, section 2)"""
-
 ROUNDING_DB = 1e-9
 """what sums of losses may exceed the budget by, being floats"""
 TRANSFER_CHANGES = 2
@@ -242,11 +241,13 @@ class Lightpath(JoinedRacks):
             return (NO_PLAN,)
         if dimension == "pipeline":
             return self._lines(ranks)
-        if dimension not in ("tensor", "data"):
-            return ()
-        if one_server and not self.slots_matter:
-            return pareto(all_reduces(ranks, self.limits, (self.wavelengths_per_tile,)))
-        return all_reduces(ranks, self.limits, divisors_down(self.wavelengths_per_tile))
+        is_any_light = one_server and not self.slots_matter
+        widths = (self.wavelengths_per_tile,) if is_any_light else divisors_down(self.wavelengths_per_tile)
+        if dimension == "expert":
+            return all_to_alls(ranks, self.limits, widths)
+        found = all_reduces(ranks, self.limits, widths)
+        kept = tuple(plan for plan in found if plan.has_halves) if dimension == "context" else found
+        return pareto(kept) if is_any_light else kept
 
     def plan_kept(self, dimension: Dimension, described: LinkPlan) -> GroupPlan | None:
         if dimension not in ("tensor", "data") or described.kind not in SWITCHED:

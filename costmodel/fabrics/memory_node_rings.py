@@ -77,11 +77,10 @@ class MemoryNodeRings(FabricBase):
         return sorted(sizes)
 
     def plans(self, dimension: Dimension, ranks: int, *, one_server: bool, per_server: int = 1) -> Sequence[GroupPlan]:
-        """Groups of experts, which send to all others, are not planned."""
         if ranks == 1:
             return (NO_PLAN,)
         if dimension == "expert":
-            return ()
+            return (self._all_to_all(ranks, ranks if one_server else per_server),)
         if dimension == "pipeline":
             return (self._forward(ranks, one_server),)
         if one_server:
@@ -100,6 +99,18 @@ class MemoryNodeRings(FabricBase):
     def _around(self, ranks: int) -> LinkPlan:
         sent = 2 * (ranks - 1) / ranks
         return LinkPlan("ring", ranks, 2 * (ranks - 1) * self._hop_s(ranks), sent / self._rate(ranks), sent)
+
+    def _all_to_all(self, ranks: int, per_server: int) -> LinkPlan:
+        """Each rank sends an equal share to every other: round the rings the shorter way, which takes links of all
+        ranks passed, and beside that over the network."""
+        far = (ranks - per_server) / ranks / self.network_bandwidth_bytes_per_s
+        if per_server == 1:
+            return packets.all_to_all(ranks, self.network_alpha_s, far)
+        hops = sum(min(way, per_server - way) for way in range(1, per_server)) / ranks
+        near = hops / self._rate(per_server)
+        if per_server < ranks:
+            return packets.all_to_all(ranks, self.network_alpha_s, max(near, far))
+        return LinkPlan("routed", ranks, ranks // 2 * self._hop_s(ranks), near, hops)
 
     def _forward(self, stages: int, one_server: bool) -> LinkPlan:
         """To the next stage: in a node in one direction of the rings, elsewhere over the network."""

@@ -2,20 +2,17 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
-from math import prod
 from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from costmodel.collectives.family import MOST_RANKS, Family, pareto, plans_of
 from costmodel.collectives.limits import Limits
-from costmodel.collectives.plan import CollectivePlan
 from costmodel.fabrics import packets
 from costmodel.fabrics.base import FabricBase
 from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan
+from costmodel.fabrics.held_plans import held_all_to_alls, held_reductions
 from costmodel.fabrics.inventory import INDEX, PriceClass
 from costmodel.parallelism.mappings import Dimension
 from costmodel.parallelism.pools import most_peers
@@ -137,9 +134,10 @@ class OcsRail(FabricBase):
             return ()
         if dimension == "pipeline":
             return self._lines(ranks)
-        if dimension == "data":
-            return held_all_reduces(ranks, self.switches, self.alpha_s, self.port_bandwidth_bytes_per_s)
-        return ()
+        if dimension == "tensor":
+            return ()
+        limits = self.switches, self.alpha_s, self.port_bandwidth_bytes_per_s
+        return held_all_to_alls(ranks, *limits) if dimension == "expert" else held_reductions(dimension, ranks, *limits)
 
     def transfers(
         self, prefill: int, decode: int, *, one_server: bool, each: tuple[int, int] = (1, 1)
@@ -176,7 +174,8 @@ class OcsRail(FabricBase):
 
     def combines(self, plans: Sequence[GroupPlan]) -> bool:
         """Whether the ports suffice for all circuits at once, and the servers for one block each."""
-        servers = prod(plan.ranks for plan in plans if plan.wavelengths)
+        tensor, stages, data, context, experts = (plan.ranks if plan.wavelengths else 1 for plan in plans)
+        servers = tensor * stages * max(data, context * experts)
         return sum(map(ports_of, plans)) <= self.switches and servers <= self.num_servers
 
     def network_j_per_byte(self, one_server: bool) -> float:
@@ -198,20 +197,6 @@ class OcsRail(FabricBase):
             for _ in range(links[source, destination]):
                 colouring.add(int(source), int(destination))
         return colouring.to.T.copy()
-
-
-@cache
-def held_all_reduces(ranks: int, switches: int, alpha_s: float, port_bytes_per_s: float) -> tuple[GroupPlan, ...]:
-    """All-reduces that hold one configuration: a ring over each number of ports up to `switches`, and for each number
-    the others that no other with as many ports equals in latency and seconds per byte; above MOST_RANKS rings alone."""
-    found: dict[object, GroupPlan] = {}
-    for ports in range(switches, 0, -1):
-        limits = Limits(ports, ports, alpha_s, 0.0, port_bytes_per_s)
-        ring = CollectivePlan("all_reduce", "ring", ranks, limits, (), (1,), (ports,))
-        others = plans_of("all_reduce", ranks, limits, Family(("radix", "exchange"))) if ranks <= MOST_RANKS else ()
-        for plan in (ring, *pareto(plan for plan in others if len(plan.held) == 1)):
-            found.setdefault((plan.kind, plan.radices, plan.wavelengths), plan)
-    return tuple(found.values())
 
 
 class _Colouring:

@@ -13,8 +13,8 @@ from pydantic import Field
 
 from costmodel.fabrics.base import Split
 from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan, divisors_down
+from costmodel.fabrics.held_plans import held_all_to_alls, held_reductions
 from costmodel.fabrics.held_together import Choices, choices_within
-from costmodel.fabrics.ocs_rail import held_all_reduces
 from costmodel.fabrics.pool_rack import PoolRack
 from costmodel.hardware.device import Device
 from costmodel.parallelism.mappings import Dimension
@@ -92,9 +92,12 @@ class NetworkShare(Sipam):
         rails = self.network_io if one_server else min(self.network_io, self.spine_rails)
         if dimension == "pipeline":
             return self._lines(ranks, rails)
-        if dimension not in ("tensor", "data") or rails == 0:
+        if rails == 0:
             return ()
-        found = held_all_reduces(ranks, rails, self.alpha_s, self.shoreline.io.bandwidth_bytes_per_s)
+        limits = rails, self.alpha_s, self.shoreline.io.bandwidth_bytes_per_s
+        if dimension == "expert":
+            return held_all_to_alls(ranks, *limits)
+        found = held_reductions(dimension, ranks, *limits)
         if one_server:
             return found
         return tuple(plan for plan in found if plan.kind != "ring" or plan.wavelengths[0] in divisors_down(rails))

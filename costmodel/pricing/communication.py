@@ -44,8 +44,8 @@ class LinkLimits:
     @classmethod
     def of(cls, graph: OpGraph, fabric: FabricBase, efficiency: Efficiency, is_confined: NDArray[np.bool_]) -> Self:
         """Of groups that lie in one server or not, shape (5, C): training's collectives do not reach the links' peak,
-        and inside a server a token goes to each of its experts."""
-        is_expert = is_confined[DIMENSIONS.index("expert")]
+        and inside a server, or where nothing passes tokens on inside one, a token goes to each of its experts."""
+        is_expert = is_confined[DIMENSIONS.index("expert")] | (fabric.node_bytes_per_s is None)
         copies = 1.0 if graph.copies_inside == 1.0 else np.where(is_expert, graph.copies_inside, 1.0)
         peak = fabric.node_bytes_per_s
         if peak is None or graph.regime != "training":
@@ -111,16 +111,21 @@ def _of_rows(share: float | Floats, mapping: NDArray[np.integer[Any]]) -> float 
 def phase_changes_s(m: NDArray[np.integer[Any]], sums: Totals, fabric: FabricBase) -> tuple[Floats, Floats]:
     """Seconds per step spent switching between the circuits of dimensions, and the part inside the bubble.
 
-    A pipeline message between tensor phases, and a data phase beside any other, switch there and back.
+    What is sent inside layers keeps the circuits of tensor groups, or else those of context groups, between its calls:
+    each all-gather or reduce-scatter along context, and each exchange with the experts there and back, switches to its
+    own circuits and back. So does a pipeline message between phases of layers, and a data phase beside any other.
     """
     change_s = fabric.phase_change_s()
     none = np.zeros(len(m))
     if change_s == 0.0:
         return none, none
-    counts = [sums.messages[axis].count[m] if axis in sums.messages else none for axis in range(3)]
-    tensor, pipeline, data = (count > 0 for count in counts)
-    inner = 2 * counts[1] * (tensor & pipeline)
-    outer = 2 * counts[2] * (data & (tensor | pipeline))
+    counts = [sums.messages[axis].count[m] if axis in sums.messages else none for axis in range(len(DIMENSIONS))]
+    tensor, pipeline, data, context, expert = (count > 0 for count in counts)
+    layers = tensor | context | expert
+    visits = counts[1] * (pipeline & layers) + 2 * counts[3] * (context & tensor)
+    visits = visits + counts[4] / 2 * (expert & (tensor | context))
+    inner = 2 * visits
+    outer = 2 * counts[2] * (data & (layers | pipeline))
     return (inner + outer) * change_s, inner * change_s
 
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 from costmodel.fabrics import FabricBase, GroupPlan, plans_by_pool
 from costmodel.parallelism.configuration import Collective, Configuration
 from costmodel.parallelism.mappings import DIMENSIONS
+from planner.checks.all_to_all import delivers
 from planner.checks.charged import compare_time
 from planner.checks.fabric_rules import FabricRules
 from planner.checks.phases import in_phases
@@ -80,6 +81,8 @@ class CircuitRules(FabricRules):
         schedule = schedule_of(collective, len(lines[0]))
         if collective.kind in ("ring", "radix", "exchange") and not _reduces_once(collective, len(lines[0])):
             yield Violation("rounds", where, f"{where}: its rounds do not reduce every chunk once")
+        if collective.kind in ("direct", "bruck") and not delivers(collective, len(lines[0])):
+            yield Violation("rounds", where, f"{where}: its rounds do not take every part to its rank")
         for line in lines:
             yield from _simulate_group(speed, schedule, [devices[rank] for rank in line], held, beyond, charged, where)
 

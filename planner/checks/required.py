@@ -94,10 +94,12 @@ def is_sound(collective: Collective, ranks: int) -> bool:
     if collective.kind == "transfer":
         is_known = len(collective.wavelengths) == 1 and len(collective.radices) in (2, 4)
         return is_known and sum(sides_of(collective)) == ranks
-    if collective.kind not in ("radix", "exchange"):
+    if collective.kind not in ("radix", "exchange", "direct", "bruck"):
         return False
     if not sum(collective.held) == len(collective.radices) == len(collective.wavelengths) or 0 in collective.held:
         return False
+    if collective.kind in ("direct", "bruck"):
+        return min(collective.radices, default=0) > 1 and sorted(distances_of(collective, ranks)) == [*range(1, ranks)]
     if collective.order == "alternating" and (collective.kind == "radix" or len(collective.held) == 1):
         return False
     if prod(collective.radices) == ranks:
@@ -106,6 +108,28 @@ def is_sound(collective: Collective, ranks: int) -> bool:
     for length, window, radix in windows(collective.radices, ranks):
         last, is_cut = window, is_cut and radix > 1 and (radix - 1) * window < length
     return is_cut and last == 1 and all(len(set(ahead)) == len(ahead) for ahead in _ahead_at_once(collective, ranks))
+
+
+def distances_of(collective: Collective, ranks: int) -> list[int]:
+    """Ranks ahead of a destination that an all-to-all serves: each once, if it is sound."""
+    if collective.kind == "direct":
+        return [far for each in ahead_of(collective, ranks) for far in each]
+    return [*range(1, ranks)] if prod(collective.radices) >= ranks > prod(collective.radices[:-1]) else []
+
+
+def ahead_of(collective: Collective, ranks: int) -> list[list[int]]:
+    """How many ranks ahead the circuits of each round of an all-to-all lead.
+
+    direct: so many destinations as the round has peers, the nearest first. bruck: multiples of the product of the
+    radices before, since parts travel one digit of their distance at a time.
+    """
+    found, first, stride = [], 1, 1
+    for radix in collective.radices:
+        straight = range(first, first + radix - 1)
+        relayed = range(stride, min(stride * radix, ranks), stride)
+        found.append([*(straight if collective.kind == "direct" else relayed)])
+        first, stride = first + radix - 1, stride * radix
+    return found
 
 
 def windows(radices: tuple[int, ...], ranks: int) -> list[tuple[int, int, int]]:
@@ -175,6 +199,10 @@ def group_links(collective: Collective, ranks: int) -> tuple[Links, ...]:
         return ({pair: collective.wavelengths[0] for a, b in pairs for pair in ((a, b), (b, a))},)
     holder = [number for number, count in enumerate(collective.held) for _ in range(count)]
     links: tuple[Links, ...] = tuple({} for _ in collective.held)
+    if collective.kind in ("direct", "bruck"):
+        for number, width, ahead in zip(holder, collective.wavelengths, ahead_of(collective, ranks), strict=True):
+            links[number].update({(a, (a + far) % ranks): width for a in range(ranks) for far in ahead})
+        return links
     if prod(collective.radices) > ranks:
         steps = windows(collective.radices, ranks)
         for number, width, step in zip(holder, collective.wavelengths, steps, strict=True):

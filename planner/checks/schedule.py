@@ -9,6 +9,7 @@ from operator import mul
 import numpy as np
 
 from costmodel.parallelism.configuration import Collective
+from planner.checks.all_to_all import rounds_of
 from planner.checks.required import digits_of, handed_over, peers_ahead, windows
 
 Send = tuple[int, int, tuple[int, ...]]
@@ -50,7 +51,16 @@ def schedule_of(collective: Collective, ranks: int) -> Schedule:
         return Schedule((Round(0, sends, adds=False),), num_chunks=1, num_interruptions=2)
     if collective.kind in ("radix", "exchange"):
         return _digit_rounds(collective, ranks)
+    if collective.kind in ("direct", "bruck"):
+        return _all_to_all(collective, ranks)
     return Schedule((), num_chunks=1)
+
+
+def _all_to_all(collective: Collective, ranks: int) -> Schedule:
+    """Every rank has a part of its message for each rank."""
+    holder = [number for number, count in enumerate(collective.held) for _ in range(count)]
+    rounds = tuple(Round(holder[number], sends, adds=False) for number, sends in rounds_of(collective, ranks))
+    return Schedule(rounds, num_chunks=ranks, num_messages=len(rounds) // len(collective.radices))
 
 
 def _ring(ranks: int) -> Schedule:

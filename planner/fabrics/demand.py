@@ -12,20 +12,14 @@ from costmodel.fabrics import Circuits, FabricBase, GroupPlan, SliceShape, links
 from costmodel.fabrics.across_racks import AcrossRacks
 from costmodel.fabrics.ocs_rail import ports_of
 from costmodel.parallelism.degrees import RANK_ORDERS, Degrees
+from costmodel.parallelism.mappings import DIMENSIONS, Dimension
 from costmodel.pricing.candidates import Candidates
 from planner.fabrics import plugin_of
-from planner.fabrics.block_sets import least_leaving
+from planner.fabrics.boundary import boundary_of
 from planner.fabrics.circuits_between import Between
-from planner.fabrics.group_bounds import group_bound
-from planner.fabrics.kept_circuits import while_kept
 from planner.fabrics.laid_circuits import Laid, at_once, laid
 
-MAX_EXACT_BLOCKS = 16
-"""up to so many blocks every subset of blocks is tried"""
-Joined = Literal["tensor", "pipeline", "data"]
-JOINED: tuple[Joined, ...] = ("tensor", "pipeline", "data")
-"""dimensions whose groups may hold circuits of their own; those along context and expert have none"""
-Dimension = Literal[Joined, "slice"]
+Served = Literal[Dimension, "slice"]
 """what held circuits serve: the groups along a dimension, or the links of a whole slice"""
 Ints = NDArray[np.int64]
 
@@ -38,8 +32,8 @@ class Demand:
     pipeline: int
     data: int
     block: int
-    plans: tuple[GroupPlan, GroupPlan, GroupPlan]
-    """along tensor, pipeline and data"""
+    plans: tuple[GroupPlan, ...]
+    """along tensor, pipeline and data, and where they hold circuits along context and expert too"""
     cut: SliceShape = ()
     """what the job takes of each of its servers, where the fabric cuts slices"""
     is_even: bool = False
@@ -53,9 +47,13 @@ class Demand:
     first: "Demand | None" = None
     """shape in the first phase, where it is another one"""
     context: int = 1
+    expert: int = 1
+    """where its groups hold circuits; else 1"""
     prefill: int = 0
     """of the replicas, the first so many run prompts, where their degree is `prefill_tensor`, not `tensor`"""
     prefill_tensor: int = 0
+    prefill_expert: int = 1
+    """as `expert`"""
     is_part: bool = False
     """whether it is what a job over several racks asks for in one of them"""
 
@@ -80,9 +78,9 @@ class Demand:
 
     @cached_property
     def degrees(self) -> Degrees:
-        """Degrees as far as circuits depend on them: groups of experts have none."""
-        own = (self.prefill, self.prefill_tensor, 1) if self.prefill_tensor else ()
-        return Degrees(self.tensor, self.pipeline, self.data, self.context, 1, RANK_ORDERS[0], *own)
+        """Degrees as far as circuits depend on them."""
+        own = (self.prefill, self.prefill_tensor, self.prefill_expert) if self.prefill_tensor else ()
+        return Degrees(self.tensor, self.pipeline, self.data, self.context, self.expert, RANK_ORDERS[0], *own)
 
     @property
     def num_blocks(self) -> int:
@@ -104,7 +102,8 @@ class Demand:
         data = self.plans[2]
         if not isinstance(data, AcrossRacks):
             return self
-        return replace(self, data=self.data // data.racks, plans=(*self.plans[:2], data.inner), is_part=True)
+        plans = (*self.plans[:2], data.inner, *self.plans[3:])
+        return replace(self, data=self.data // data.racks, plans=plans, is_part=True)
 
     @cached_property
     def part(self) -> int:
@@ -135,7 +134,7 @@ class Demand:
         return sum(map(ports_of, self.plans))
 
     @cached_property
-    def configurations(self) -> tuple[tuple[Dimension, Circuits], ...]:
+    def configurations(self) -> tuple[tuple[Served, Circuits], ...]:
         """Circuits (source rank, destination rank, wavelengths) held at the same time, by dimension."""
         return tuple((name, circuits) for name, found in self._laid for circuits in found.circuits)
 
@@ -143,7 +142,7 @@ class Demand:
     def _laid(self) -> tuple[tuple[Dimension, Laid], ...]:
         """Plans that hold circuits, on all groups of their dimension."""
         found = []
-        for name, plan in zip(JOINED, self.plans, strict=True):
+        for name, plan in zip(DIMENSIONS, self.plans, strict=False):
             pools = plans_by_pool(plan)
             of_pools = (self.degrees,) if len(pools) == 1 else (self.degrees.of_prompts, self.degrees)
             lit = [(each, of.groups(name)) for each, of in zip(pools, of_pools, strict=True) if each.configurations()]
@@ -164,7 +163,7 @@ class Demand:
         A lower bound for every choice of the c blocks, exact up to MAX_EXACT_BLOCKS blocks. As many enter:
         in each configuration every rank receives what it sends, or circuits run both ways.
         """
-        return _boundary(self)
+        return boundary_of(self)
 
     @cached_property
     def unit(self) -> int:
@@ -249,13 +248,14 @@ def shape_of(candidates: Candidates, row: int, fabric: FabricBase, *, is_even: b
         earlier = shape_of(candidates.in_first_phase(), row, fabric, is_even=is_even)
         phase, first = names[-1], replace(earlier, phase=names[0])
     m = candidates.mapping[row]
-    tensor, pipeline, data, *_ = plans = candidates.row_plans(row)
+    plans = candidates.row_plans(row)
+    has_more = any(each.configurations() for plan in plans[3:] for each in plans_by_pool(plan))
     return plugin_of(fabric).demand_type(fabric)(
         tensor=int(candidates.mappings.tensor[m]),
         pipeline=int(candidates.mappings.pipeline[m]),
         data=int(candidates.mappings.data[m]),
         block=int(candidates.block[row]),
-        plans=(tensor, pipeline, data),
+        plans=tuple(plans if has_more else plans[:3]),
         cut=fabric.cut(plans),
         is_even=is_even,
         memory_units=candidates.splits[candidates.split[row]].memory_units or 0,
@@ -263,38 +263,8 @@ def shape_of(candidates: Candidates, row: int, fabric: FabricBase, *, is_even: b
         phase=phase,
         first=first,
         context=int(candidates.mappings.context[m]),
+        expert=int(candidates.mappings.expert[m]) if has_more else 1,
         prefill=int(candidates.mappings.prefill[m]) if candidates.mappings.prefill_tensor[m] else 0,
         prefill_tensor=int(candidates.mappings.prefill_tensor[m]),
+        prefill_expert=int(candidates.mappings.prefill_expert[m]) if has_more else 1,
     )
-
-
-@while_kept
-def _boundary(shape: Demand) -> Ints:
-    if shape.racks > 1:
-        beyond = shape.num_blocks - shape.in_rack.num_blocks
-        return np.concatenate([shape.in_rack.boundary, np.zeros(beyond, dtype=np.int64)])
-    is_ring = sum(plan.ranks > 1 for plan in shape.plans) == 1 and any(p.kind == "ring" for p in shape.plans)
-    if shape.has_whole_groups and (shape.num_blocks > MAX_EXACT_BLOCKS or is_ring):
-        table = _bound(shape)
-    elif shape.num_blocks > MAX_EXACT_BLOCKS:
-        table = np.zeros(shape.num_blocks + 1, dtype=np.int64)
-    else:
-        unit = shape.unit
-        table = unit * least_leaving(shape.num_blocks, tuple((t.table // unit).tobytes() for t in shape.between_blocks))
-    table.setflags(write=False)
-    return table
-
-
-def _bound(shape: Demand) -> Ints:
-    """Lower bound for many blocks, laid out as stages x data indices, each of `block / tensor` columns or fewer."""
-    n = shape.num_blocks
-    parallel = shape.tensor if shape.block == shape.tensor else 1
-    groups = [shape.plans[0]] if shape.block < shape.tensor else list(shape.plans[1:])
-    tables = [parallel * group_bound(plan) for plan in groups if plan.configurations()]
-    table = np.zeros(n + 1, dtype=np.int64)
-    if len(tables) == 1 and len(tables[0]) == n + 1:
-        return np.asarray(tables[0])
-    if tables and all(plan.configurations() or plan.ranks == 1 for plan in groups):
-        # Connected grid: some group along some dimension is split, whatever the set of blocks.
-        table[1:n] = min(int(group[1:-1].min()) for group in tables)
-    return table

@@ -54,10 +54,10 @@ class Dominance:
         lit, matters = plans_with_circuits(options.candidates.plans), self.depends_on_slots(cluster)
 
         def asked(demand: Demand) -> Asked:
-            confined = (demand.block % demand.tensor == 0, *2 * (demand.block == demand.num_ranks,))
+            confined = (demand.block % demand.tensor == 0, *4 * (demand.block == demand.num_ranks,))
             plans = [
                 lit[id(plan)]
-                for plan, is_confined in zip(demand.plans, confined, strict=True)
+                for plan, is_confined in zip(demand.plans, confined, strict=False)
                 if id(plan) in lit and (matters or not is_confined)
             ]
             degrees = demand.degrees if plans else ()

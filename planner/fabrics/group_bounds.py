@@ -21,7 +21,8 @@ def group_bound(plan: GroupPlan) -> Ints:
         return np.where((c > 0) & (c < plan.ranks), plan.wavelengths[0], 0)
     if plan.kind == "transfer":
         return np.where(c % (plan.ranks // gcd(*plan.radices[:2])) > 0, plan.wavelengths[0], 0)
-    bound = _digits_bound(plan, c) if prod(plan.radices) == plan.ranks else _shifts_bound(plan, c)
+    has_digits = plan.kind in ("radix", "exchange") and prod(plan.radices) == plan.ranks
+    bound = _digits_bound(plan, c) if has_digits else _shifts_bound(plan, c)
     return np.ceil(bound - 1e-9).astype(np.int64)
 
 

@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from costmodel.fabrics import FabricBase
-from planner.fabrics.demand import Dimension
+from planner.fabrics.demand import Served
 from planner.fabrics.free_slots import Device
 from planner.model.cluster import Cluster
 from planner.model.masks import bits
@@ -39,7 +39,7 @@ class Wire(NamedTuple):
 class Wiring:
     """All circuits of a job by rank and by number of its servers: jobs that lie alike share one."""
 
-    configurations: tuple[tuple[Dimension | str, tuple[Wire, ...]], ...]
+    configurations: tuple[tuple[Served | str, tuple[Wire, ...]], ...]
 
     @cached_property
     def text(self) -> str:

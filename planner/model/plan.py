@@ -25,7 +25,7 @@ class Circuit(Spec):
 class HeldCircuits(Spec):
     """Circuits of one job that are on at the same time."""
 
-    dimension: Literal["tensor", "pipeline", "data", "slice"]
+    dimension: Literal["tensor", "pipeline", "data", "context", "expert", "slice"]
     """slice: circuits that join the slice itself, for all dimensions"""
     phase: str | None = Field(default=None, exclude_if=lambda phase: phase is None)
     """the one phase of the workload (prefill, decode) in which they are on; absent: in all"""

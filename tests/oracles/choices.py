@@ -129,8 +129,11 @@ def _is_possible(mode: Mode, cluster: Cluster) -> bool:
     return all(keeps_tile_rules(circuits, fabric.wavelengths_per_tile, fabric.max_peers) for circuits in mode.demand)
 
 
-def source_of(held: Held, mode: Mode) -> list[tuple[int, int]]:
-    """Where the light of each circuit of a configuration is found: (configuration, position) in the mode."""
+def source_of(held: Held, mode: Mode, number_of: int) -> list[tuple[int, int]]:
+    """Where the light of each circuit of a configuration, the `number_of`-th of the job, is found: (configuration,
+    position) in the mode."""
+    if mode.stays:
+        return [(number_of, position) for position in range(len(held[1]))]
     for number, circuits in enumerate(mode.demand):
         if set(held[1]) <= set(circuits):
             return [(number, circuits.index(circuit)) for circuit in held[1]]

@@ -9,13 +9,13 @@ from costmodel.parallelism.configuration import Collective, Configuration
 
 Circuit = tuple[int, int, int]
 """source rank, destination rank, number of wavelengths"""
-Dimension = Literal["tensor", "pipeline", "data"]
+Dimension = Literal["tensor", "pipeline", "data", "context", "expert"]
 Held = tuple[Dimension, tuple[Circuit, ...]]
 """dimension and circuits of one configuration of light"""
 
 
 def required_circuits(configuration: Configuration) -> tuple[Held, ...]:
-    """Held circuits of a job: those of tensor, then pipeline, then data."""
+    """Held circuits of a job: those of tensor, then pipeline, data, context and expert."""
     c = configuration
     if c.prefill_tensor:
         return _circuits_of_pools(c)
@@ -28,6 +28,14 @@ def required_circuits(configuration: Configuration) -> tuple[Held, ...]:
         "tensor": [[rank(d, p, x, t) for t in columns] for d in replicas for p in stages for x in contexts],
         "pipeline": [[rank(d, p, x, t) for p in stages] for d in replicas for x in contexts for t in columns],
         "data": [[rank(d, p, x, t) for d in replicas for x in contexts] for p in stages for t in columns],
+        "context": [[rank(d, p, x, t) for x in contexts] for d in replicas for p in stages for t in columns],
+        "expert": [
+            [rank(first + i, p, x, t) for i in range(c.expert)]
+            for first in range(0, c.data, c.expert)
+            for p in stages
+            for x in contexts
+            for t in columns
+        ],
     }
     size = len(groups["data"][0]) // c.data_collective.racks
     groups["data"] = [group[i : i + size] for group in groups["data"] for i in range(0, len(group), size)]
@@ -74,6 +82,9 @@ def _group_circuits(collective: Collective, size: int) -> Iterator[list[Circuit]
     """Circuits of each configuration of one group, by position in the group."""
     if not collective.wavelengths:
         return
+    if collective.kind in ("direct", "bruck"):
+        yield from _all_to_all_circuits(collective, size)
+        return
     if collective.kind in ("radix", "exchange"):
         is_exact = prod(collective.radices) == size
         yield from _radix_circuits(collective, size) if is_exact else _shift_circuits(collective, size)
@@ -86,6 +97,20 @@ def _group_circuits(collective: Collective, size: int) -> Iterator[list[Circuit]
     else:
         pairs = [(i, i + 1) for i in range(size - 1)]
         yield [(a, b, width) for a, b in pairs] + [(b, a, width) for a, b in pairs]
+
+
+def _all_to_all_circuits(collective: Collective, size: int) -> Iterator[list[Circuit]]:
+    """Direct: the next so many of all distances. Bruck: distances whose only digit that is not 0 is of the radix."""
+    places = [prod(collective.radices[:digit]) for digit in range(len(collective.radices))]
+    distances, left = [], list(range(1, size))
+    for place, radix in zip(places, collective.radices, strict=True):
+        relayed = [far for far in range(1, size) if far % place == 0 and far < place * radix]
+        straight, left = left[: radix - 1], left[radix - 1 :]
+        distances.append(straight if collective.kind == "direct" else relayed)
+    digits = iter(zip(distances, collective.wavelengths, strict=True))
+    for count in collective.held:
+        held = [next(digits) for _ in range(count)]
+        yield [(a, (a + far) % size, width) for each, width in held for far in each for a in range(size)]
 
 
 def _transfer_circuits(senders: int, receivers: int, width: int) -> list[Circuit]:

@@ -296,10 +296,17 @@ def _is_near(choice: dict[str, int], block: int, dimension: str, order: str) -> 
 
 
 def _changes(step: Step) -> tuple[float, float]:
-    """Switches to and back from pipeline circuits between tensor phases, and to and back from data circuits."""
+    """Switches there and back: to pipeline circuits between phases of layers, to data circuits, and inside layers from
+    tensor circuits to those of context for each half of an all-reduce, and from either to those of experts, once for
+    what goes there and comes back."""
     counts = {
         name: sum(s.times for work in step.works for s in work.sends if s.dimension == name) for name in DIMENSIONS
     }
-    inner = 2 * counts["pipeline"] if counts["tensor"] else 0.0
-    outer = 2 * counts["data"] if counts["tensor"] or counts["pipeline"] else 0.0
+    in_layers = counts["tensor"] or counts["context"] or counts["expert"]
+    inner = 2 * counts["pipeline"] if in_layers else 0.0
+    if counts["tensor"]:
+        inner += 2 * 2 * counts["context"]
+    if counts["tensor"] or counts["context"]:
+        inner += counts["expert"]
+    outer = 2 * counts["data"] if in_layers or counts["pipeline"] else 0.0
     return inner, outer

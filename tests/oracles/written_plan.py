@@ -63,8 +63,8 @@ def _held_circuits(instance: Instance, job: int, choice: Choice, placed: Placed)
     assert choice.configuration is not None
     assert choice.mode is not None
     paths = LightPaths(instance.cluster)
-    for held in required_circuits(choice.configuration):
-        lights = [placed.routing[job][c][i] for c, i in source_of(held, choice.mode)]
+    for number, held in enumerate(required_circuits(choice.configuration)):
+        lights = [placed.routing[job][c][i] for c, i in source_of(held, choice.mode, number)]
         circuits = [
             _circuit(fabric, paths, devices[a], devices[b], light)
             for (a, b, _), light in zip(held[1], lights, strict=True)

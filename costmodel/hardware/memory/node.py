@@ -5,9 +5,10 @@ Source: Kwon and Rhu, MICRO 2018, section III-A.
 
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from costmodel.catalog import documents, unknown_name
+from costmodel.hardware.parts import by_name
 from costmodel.spec import Bytes, BytesPerSecond, Spec, Watts
 
 
@@ -33,14 +34,10 @@ def load_dimm(name: str) -> Dimm:
     return Dimm.model_validate(known[name])
 
 
-def _load_where_named(value: object) -> object:
-    return load_dimm(value) if isinstance(value, str) else value
-
-
 class MemoryNode(Spec):
     """One board; a group has its own links, DMA engine and share of the DIMMs."""
 
-    dimm: Annotated[Dimm, BeforeValidator(_load_where_named)]
+    dimm: Annotated[Dimm, by_name(load_dimm)]
     dimms: int = Field(ge=1)
     groups: int = Field(default=1, ge=1)
     """each is owned by one device; with a single group all devices share everything"""

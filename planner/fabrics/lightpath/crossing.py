@@ -9,7 +9,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.fabrics.demand import MAX_EXACT_BLOCKS, Demand
+from planner.fabrics.boundary import MAX_EXACT_BLOCKS
+from planner.fabrics.demand import Demand
 
 Ints = NDArray[np.int64]
 Floats32 = NDArray[np.float32]

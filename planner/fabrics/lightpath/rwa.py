@@ -10,7 +10,7 @@ import numpy as np
 
 from costmodel.fabrics import Circuits, Fiber, Lightpath, Route
 from planner.fabrics.circuits_between import busiest
-from planner.fabrics.demand import Demand, Dimension
+from planner.fabrics.demand import Demand, Served
 from planner.fabrics.lightpath.routes import Device, Routes, Waveguide
 from planner.model.cluster import Cluster
 from planner.model.masks import bits, numbers_of
@@ -129,7 +129,7 @@ class Spectrum:
 
     def named(
         self,
-        configurations: Sequence[tuple[Dimension, Circuits]],
+        configurations: Sequence[tuple[Served, Circuits]],
         devices: Sequence[Device],
         paths: Paths,
         kept: Sequence[Mapping[int, Circuit]] | None = None,
@@ -147,7 +147,7 @@ class Spectrum:
 
     def complete(
         self,
-        configurations: Sequence[tuple[Dimension, Circuits]],
+        configurations: Sequence[tuple[Served, Circuits]],
         offsets: Sequence[Sequence[int]],
         devices: Sequence[Device],
         kept: Sequence[Mapping[int, Circuit]],
@@ -161,7 +161,7 @@ class Spectrum:
 
     def paths(
         self,
-        configurations: Sequence[tuple[Dimension, Circuits]],
+        configurations: Sequence[tuple[Served, Circuits]],
         offsets: Sequence[Sequence[int]],
         devices: Sequence[Device],
         kept: Sequence[Mapping[int, Circuit]],

@@ -65,12 +65,14 @@ def _needed(options: JobOptions, known: Crossings) -> Floats:
         if plan not in known:
             known[plan] = _crossing(plan)
     total, most = np.array([known[plan] for plan in c.plans]).reshape(-1, 2).T
-    needed, stride = np.zeros((3, len(c))), np.ones(len(c))
+    needed = np.zeros((3, len(c)))
     needed[2] = np.array([links_of(plan) for plan in c.plans])[c.plan[2]]
-    for axis in c.plan[:3]:
+    tensor, pipeline, _, context, _ = (ranks[axis] for axis in c.plan)
+    stages = tensor * pipeline
+    strides = np.ones(len(c)), tensor, stages, tensor, stages * context
+    for axis, stride in zip(c.plan, strides, strict=True):
         needed[0] += stride * devices / ranks[axis] * total[axis]
         needed[1] = np.maximum(needed[1], stride * most[axis])
-        stride = stride * ranks[axis]
     return needed
 
 

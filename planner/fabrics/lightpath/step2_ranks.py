@@ -77,7 +77,8 @@ class Ranks:
             self.cp.add_exactly_one(on[block, server] for server in servers)
         for server, count in blocks:
             self.cp.add(sum(on[block, server] for block in range(shape.num_blocks)) == count)
-        if shape.has_whole_groups and all(plan.kind not in ("line", "transfer") for plan in shape.plans):
+        is_alike = len(shape.plans) == 3 and all(plan.kind not in ("line", "transfer") for plan in shape.plans)
+        if shape.has_whole_groups and is_alike:
             # Rings, complete groups and shifts look the same from every rank: block 0 may lie anywhere.
             self.cp.add(on[0, servers[0]] == 1)
         self._colour(shape, on, servers)

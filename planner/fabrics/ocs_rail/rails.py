@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import accumulate
 
 from costmodel.fabrics import OcsRail
 from costmodel.fabrics.ocs_rail import ports_of
+from costmodel.parallelism.mappings import DIMENSIONS
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import Device
 from planner.model.cluster import Cluster
@@ -59,7 +61,8 @@ class FreeRails:
         return tuple(self._held(demand, devices))
 
     def _held(self, demand: Demand, devices: Sequence[Device]) -> Iterator[HeldCircuits]:
-        first = {"pipeline": 0, "data": ports_of(demand.plans[1])}
+        ports = accumulate(map(ports_of, demand.plans), initial=0)
+        first: dict[str, int] = dict(zip(DIMENSIONS, ports, strict=False))
         names = [self.fabric.device_name(*device) for device in devices]
         for (dimension, circuits), offsets in zip(demand.configurations, demand.offsets, strict=True):
             held = []

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from costmodel.fabrics import Sipam
-from planner.fabrics.demand import JOINED, Demand
+from costmodel.parallelism.mappings import DIMENSIONS
+from planner.fabrics.demand import Demand
 from planner.fabrics.sipam.demand import first_colours
 from planner.model.plan import Circuit, HeldCircuits
 
@@ -33,7 +34,7 @@ def held_circuits(
         for each, network in zip(shape.by_phase, networks, strict=True)
     ]
     found = []
-    for dimension in JOINED:
+    for dimension in DIMENSIONS:
         held = [each.get(dimension) for each in lit]
         if all(each == held[0] for each in held):
             found += held[:1]

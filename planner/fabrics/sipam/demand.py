@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from costmodel.fabrics import GroupPlan
 from costmodel.fabrics.ocs_rail import ports_of
 from costmodel.parallelism.degrees import Degrees
-from costmodel.parallelism.mappings import distinct_rows
+from costmodel.parallelism.mappings import DIMENSIONS, distinct_rows
 from costmodel.pricing.candidates import Candidates
-from planner.fabrics.demand import JOINED, Demand
+from planner.fabrics.demand import Demand
 from planner.fabrics.kept_circuits import while_kept
 
 Ints = NDArray[np.int64]
@@ -99,14 +99,19 @@ class SipamDemand(Demand):
         return self.pool.needs_no_more_than(PoolDemand.of(other)) and is_alike
 
 
-def is_inside(shape: Demand) -> tuple[bool, bool, bool]:
-    """True if the groups along tensor, pipeline and data surely lie in one server each."""
-    whole = shape.block == shape.num_ranks
-    return (
-        shape.block % shape.tensor == 0,
-        whole or shape.block % (shape.tensor * shape.pipeline) == 0,
-        whole or shape.data == 1,
+def is_inside(shape: Demand) -> tuple[bool, ...]:
+    """True if the groups along each dimension that has a plan surely lie in one server each."""
+    block, inner = shape.block, shape.tensor * shape.context
+    whole, stages = block == shape.num_ranks, inner * shape.pipeline
+    is_joined = shape.context == 1 or block % inner == 0
+    every = (
+        block % shape.tensor == 0,
+        whole or block % stages == 0,
+        whole or (shape.data == 1 and is_joined),
+        whole or is_joined,
+        whole or shape.expert == 1 or block % (stages * shape.expert) == 0,
     )
+    return every[: len(shape.plans)]
 
 
 @while_kept
@@ -155,10 +160,18 @@ def asked_across(candidates: Candidates) -> Ints:
 def _asked_in_phase(candidates: Candidates) -> Ints:
     """The same of rows with one setting: what rows share that differ in the plans of other dimensions is found once."""
     mappings, of = candidates.mappings, candidates.mapping
-    degrees = [getattr(mappings, name)[of].astype(np.int64) for name in ("tensor", "pipeline", "data", "context")]
-    tensor, pipeline, data, _ = degrees
+    names = ("tensor", "pipeline", "data", "context", "expert")
+    degrees = [getattr(mappings, name)[of].astype(np.int64) for name in names]
+    tensor, pipeline, data, context, expert = degrees
     block, ports = candidates.block.astype(np.int64), ports_of_each(candidates.plans)
-    leaves = (block % tensor != 0, block % (tensor * pipeline) != 0, data != 1)
+    stages, parts = tensor * context * pipeline, (context > 1) & (block % (tensor * context) != 0)
+    leaves = (
+        block % tensor != 0,
+        block % stages != 0,
+        (data != 1) | parts,
+        parts,
+        (expert > 1) & (block % (stages * expert) != 0),
+    )
     asked = np.zeros((2, len(candidates)), np.int64)
     for axis, out in enumerate(leaves):
         rows = np.flatnonzero(out)
@@ -167,7 +180,7 @@ def _asked_in_phase(candidates: Candidates) -> Ints:
         columns = [*(each[rows] for each in (*degrees, block)), candidates.plan[axis, rows]]
         first, kind = distinct_rows(columns)
         each = zip(*(column[first].tolist() for column in columns), strict=True)
-        most = [_most_along(_Groups((t, p, d, c), b, candidates.plans[plan], axis)) for t, p, d, c, b, plan in each]
+        most = [_most_along(_Groups((*ranks,), b, candidates.plans[plan], axis)) for *ranks, b, plan in each]
         crossing = np.array(most, np.int64)
         asked[0, rows] += ports[candidates.plan[axis, rows]]
         asked[1, rows] = np.maximum(asked[1, rows], crossing[kind])
@@ -177,8 +190,8 @@ def _asked_in_phase(candidates: Candidates) -> Ints:
 class _Groups(NamedTuple):
     """Groups along one dimension, in blocks of so many ranks."""
 
-    ranks: tuple[int, int, int, int]
-    """along the dimensions, and of a context"""
+    ranks: tuple[int, ...]
+    """degrees of tensor, pipeline, data, context and expert"""
     block: int
     plan: GroupPlan
     axis: int
@@ -195,7 +208,7 @@ def first_colours(shape: Demand) -> dict[str, int]:
     first: dict[str, int] = {}
     colour = 0
     for stays in (False, True):
-        for name, plan, here in zip(JOINED, shape.plans, is_inside(shape), strict=True):
+        for name, plan, here in zip(DIMENSIONS, shape.plans, is_inside(shape), strict=False):
             if here is stays:
                 first[name] = colour
                 colour += ports_of(plan)
@@ -206,7 +219,7 @@ def _most_crossing(shape: Demand) -> int:
     """Most circuits of one colour that leave, or enter, a run of consecutive blocks, not all of them."""
     each = enumerate(zip(shape.plans, is_inside(shape), strict=True))
     d = shape.degrees
-    ranks = d.tensor, d.pipeline, d.data, d.context
+    ranks = d.tensor, d.pipeline, d.data, d.context, d.expert
     return max(_most_along(_Groups(ranks, shape.block, plan, axis)) for axis, (plan, stays) in each if not stays)
 
 
@@ -214,8 +227,9 @@ def _most_crossing(shape: Demand) -> int:
 def _most_along(groups: _Groups) -> int:
     """The same of the groups along one dimension, which shapes share that differ along others."""
     ranks, block, plan, axis = groups
-    degrees = Degrees(*ranks, 1)
-    most, blocks = 0, degrees.groups(JOINED[axis]) // block
+    tensor, pipeline, data, context, expert = ranks
+    degrees = Degrees(tensor, pipeline, data, context, expert)
+    most, blocks = 0, degrees.groups(DIMENSIONS[axis]) // block
     for circuits, offsets in zip(plan.configurations(), plan.offsets(), strict=True):
         ends, colours = np.array(circuits, np.int64), np.array(offsets)
         for colour in np.unique(colours):

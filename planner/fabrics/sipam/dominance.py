@@ -101,14 +101,15 @@ def _io_of(candidates: Candidates) -> Ints:
 
 def _ports(candidates: Candidates) -> Ints:
     """I/Os of a rank that serve the network, shape (C,)."""
-    return np.asarray(ports_of_each(candidates.plans)[candidates.plan[:3]].sum(axis=0))
+    return np.asarray(ports_of_each(candidates.plans)[candidates.plan].sum(axis=0))
 
 
 def _network_keys(candidates: Candidates) -> Ints:
     """Columns (K, C): block, and for rows that may leave a server degrees and plans."""
-    degrees = group_degrees(candidates.mappings)[:4].astype(np.int64)
-    keys = np.concatenate([degrees[:, candidates.mapping], candidates.plan[:3], candidates.in_first_phase().plan[:3]])
+    degrees = group_degrees(candidates.mappings)[:5].astype(np.int64)
+    keys = np.concatenate([degrees[:, candidates.mapping], candidates.plan, candidates.in_first_phase().plan])
     keys[:, candidates.block == candidates.num_devices] = -1
+    keys = keys[(keys != keys[:, :1]).any(axis=1)]
     return np.concatenate([candidates.block[None].astype(np.int64), keys])
 
 

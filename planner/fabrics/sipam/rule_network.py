@@ -8,6 +8,7 @@ import numpy as np
 
 from costmodel.fabrics import Sipam
 from costmodel.parallelism.configuration import Collective, Configuration
+from costmodel.parallelism.mappings import DIMENSIONS
 from planner.checks.moved import has_moved
 from planner.checks.names import admitted, tile_of
 from planner.checks.phases import in_phases
@@ -87,8 +88,11 @@ def is_inside(configuration: Configuration, dimension: str) -> bool:
     c = configuration
     if c.block == c.num_devices:
         return True
-    inner = {"tensor": c.tensor, "pipeline": c.tensor * c.pipeline}
-    return c.block % inner[dimension] == 0 if dimension in inner else c.data == 1
+    group, replica = c.tensor * c.context, c.tensor * c.context * c.pipeline
+    runs = {"tensor": c.tensor, "context": group, "pipeline": replica, "expert": replica * c.expert}
+    if dimension == "data":
+        return c.data == 1 and (c.context == 1 or c.block % group == 0)
+    return c.block % runs[dimension] == 0 or (dimension in ("context", "expert") and getattr(c, dimension) == 1)
 
 
 def rails_of(collective: Collective, ranks: int) -> int:
@@ -106,7 +110,8 @@ def rails_of(collective: Collective, ranks: int) -> int:
 def _asked(configuration: Configuration) -> tuple[int, int]:
     """u and i: rails of groups that may leave a server, and of those that stay."""
     c, across, inside = configuration, 0, 0
-    for dimension, ranks in (("tensor", c.tensor), ("pipeline", c.pipeline), ("data", c.data)):
+    for dimension in DIMENSIONS:
+        ranks = c.all_degrees.ranks(dimension)
         rails = rails_of(getattr(c, f"{dimension}_collective"), ranks)
         if is_inside(c, dimension):
             inside += rails

@@ -1,5 +1,6 @@
 """Uplinks that a job in several servers holds beyond those its circuits are on."""
 
+from costmodel.parallelism.mappings import DIMENSIONS
 from planner.fabrics.demand import Demand
 from planner.fabrics.placement import Owned
 from planner.fabrics.sipam.demand import PoolDemand, is_inside
@@ -15,7 +16,7 @@ def reserve_uplinks(free: PoolFreeState, shape: Demand, assignment: Assignment) 
     servers = {pool.fabric.parse_device(name)[0] for name in assignment.devices}
     if len(servers) == 1:
         return
-    stays = dict(zip(("tensor", "pipeline", "data"), is_inside(shape), strict=True))
+    stays: dict[str, bool] = dict(zip(DIMENSIONS, is_inside(shape), strict=False))
     circuits = [c for held in assignment.circuits if not stays[held.dimension] for c in held.circuits]
     used = {pool.fabric.parse_uplink(name) for circuit in circuits for name in circuit.fibers}
     for server in servers:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from costmodel.parallelism.configuration import Collective, Configuration
-from planner.fabrics.demand import JOINED
+from costmodel.parallelism.mappings import DIMENSIONS
 from planner.integrations.exports.groups import GroupRun, runs_of, stems_of
 from planner.model.errors import InputError
 from planner.model.instance import Instance
@@ -52,7 +52,7 @@ def held_of(instance: Instance, plan: Plan, where: str) -> tuple[Held, ...]:
 
 def _of_job(assignment: Assignment, stem: str, runs: Mapping[tuple[str, str], list[GroupRun]]) -> Iterator[Held]:
     job, configuration, devices = assignment.job, assignment.configuration, assignment.devices
-    for dimension in JOINED:
+    for dimension in DIMENSIONS:
         held = tuple(each for each in assignment.circuits if each.dimension == dimension)
         if (job, dimension) in runs:
             yield from map(Held.of_run, runs[job, dimension])

@@ -126,7 +126,13 @@ def test_fibers_that_lead_nowhere(names: list[str], transit: int) -> None:
         lightpath(servers=3, transit=transit).route(0, names, 2)
 
 
-def test_circuits_carry_neither_context_nor_experts() -> None:
+def test_context_is_reduced_in_halves_and_experts_are_sent_to() -> None:
     for dimension in ("context", "expert"):
         assert [*lightpath().plans(dimension, 1, one_server=True)] == [NO_PLAN]
-        assert [*lightpath().plans(dimension, 2, one_server=True)] == []
+    for ranks in (2, 3, 8):
+        reduced, halves = (lightpath().plans(name, ranks, one_server=False) for name in ("data", "context"))
+        single = {plan for plan in reduced if plan.kind in ("ring", "radix") and len(plan.configurations()) == 1}
+        assert {*halves} == single != set()
+        sent = lightpath().plans("expert", ranks, one_server=False)
+        assert {plan.kind for plan in sent} <= {"direct", "bruck"}
+        assert min(plan.seconds_per_byte for plan in sent) >= (ranks - 1) / ranks / (16 * 18.75e9) * 0.999

@@ -52,7 +52,20 @@ def test_between_nodes_the_slower_of_network_and_links_counts() -> None:
         2 * 15 / 16 / 75e9
     )
     assert slow.plans("pipeline", 4, one_server=False)[0].seconds_per_byte == pytest.approx(1 / 12e9)
-    assert slow.plans("expert", 4, one_server=True) == ()
+
+
+def test_parts_for_all_others_go_round_the_shorter_way() -> None:
+    """Against a count of the links that each part passes."""
+    on = fabric()
+    for ranks in range(2, on.devices_per_server + 1):
+        passed = sum(min((b - a) % ranks, (a - b) % ranks) for a in range(ranks) for b in range(ranks))
+        (plan,) = on.plans("expert", ranks, one_server=True)
+        rate = on.node.collective_bytes_per_s * ranks / on.devices_per_server
+        assert plan.seconds_per_byte == pytest.approx(passed / ranks / ranks / rate)
+    (far,) = on.plans("expert", 16, one_server=False)
+    assert far.seconds_per_byte == pytest.approx(15 / 16 / 12e9)
+    (both,) = on.plans("expert", 16, one_server=False, per_server=4)
+    assert both.seconds_per_byte == pytest.approx(12 / 16 / 12e9), "what stays on the ring goes beside"
 
 
 def test_a_device_offloads_to_a_memory_node_over_all_its_links() -> None:

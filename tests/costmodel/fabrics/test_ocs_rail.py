@@ -86,7 +86,10 @@ def test_groups_lie_inside_a_server_or_across() -> None:
     assert fabric.plans("data", 4, one_server=False, per_server=2) == ()
     assert fabric.plans("data", 5, one_server=False) == ()
     assert fabric.plans("tensor", 2, one_server=False) == ()
-    assert fabric.plans("context", 2, one_server=False) == ()
+    reduced = fabric.plans("data", 2, one_server=False)
+    assert {*fabric.plans("context", 2, one_server=False)} == {p for p in reduced if p.kind in ("ring", "radix")}
+    assert {plan.kind for plan in fabric.plans("expert", 4, one_server=False)} <= {"direct", "bruck"}
+    assert fabric.plans("expert", 4, one_server=False, per_server=2) == ()
     assert fabric.plans("data", 1, one_server=False) == (NO_PLAN,)
 
 

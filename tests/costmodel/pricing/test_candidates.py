@@ -155,7 +155,7 @@ TIERED = Device.model_validate(DEVICE.model_dump() | {"offload": "host-pcie5", "
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("fabric", "context"), [(LIGHTPATH, {1}), (FAT_TREE, {1, 2})])
+@pytest.mark.parametrize(("fabric", "context"), [(LIGHTPATH, {1, 2}), (FAT_TREE, {1, 2})])
 @pytest.mark.parametrize("fields", [OPEN, ROUTED, SERVED])
 def test_scores_of_configurations_there_and_back(
     fields: dict[str, Any], fabric: dict[str, Any], context: set[int]

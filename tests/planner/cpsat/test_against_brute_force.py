@@ -12,6 +12,7 @@ from planner.model.result import Level, Result, Status
 from tests.oracles.brute_force import BruteForce, brute_force
 from tests.oracles.tiny_disaggregated import tiny_disaggregated, tiny_disaggregateds
 from tests.oracles.tiny_even import tiny_even, tiny_evens
+from tests.oracles.tiny_groups import tiny_groupings, tiny_groups
 from tests.oracles.tiny_instances import tiny_crossing, tiny_crossings, tiny_five, tiny_instance, tiny_instances
 from tests.planner.optimum import proven
 
@@ -20,6 +21,7 @@ NUM_CROSSINGS = 160
 NUM_FIVES = 24
 NUM_EVENS = 30
 NUM_DISAGGREGATED = 24
+NUM_GROUPS = 24
 DISPLACED_FROM_A_WINDOW = 1030
 """seed of an instance whose displaced resident leaves a server that is outside of a neighbourhood"""
 
@@ -83,6 +85,19 @@ def test_every_level_has_the_enumerated_optimum_where_jobs_serve_from_two_pools(
 @settings(max_examples=5, deadline=None, derandomize=True)
 @given(tiny_disaggregateds)
 def test_any_such_instance_of_two_pools_has_the_enumerated_optimum(instance: Instance) -> None:
+    agree(instance)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(NUM_GROUPS))
+def test_every_level_has_the_enumerated_optimum_where_experts_and_contexts_hold_light(seed: int) -> None:
+    agree(tiny_groups(seed))
+
+
+@pytest.mark.slow
+@settings(max_examples=10, deadline=None, derandomize=True)
+@given(tiny_groupings)
+def test_any_such_instance_of_experts_and_contexts_has_the_enumerated_optimum(instance: Instance) -> None:
     agree(instance)
 
 

@@ -1,0 +1,42 @@
+"""Collectives whose circuits are all held at once, by the ports or I/Os that they take of each rank."""
+
+from functools import cache
+
+from costmodel.collectives.family import MOST_RANKS, Family, pareto, plans_of
+from costmodel.collectives.limits import Limits
+from costmodel.collectives.plan import CollectivePlan
+from costmodel.parallelism.mappings import Dimension
+
+
+def held_reductions(
+    dimension: Dimension, ranks: int, switches: int, alpha_s: float, port_bytes_per_s: float
+) -> tuple[CollectivePlan, ...]:
+    """All-reduces of groups along a dimension; along context either half is called alone."""
+    found = held_all_reduces(ranks, switches, alpha_s, port_bytes_per_s)
+    return tuple(plan for plan in found if plan.has_halves) if dimension == "context" else found
+
+
+@cache
+def held_all_reduces(ranks: int, switches: int, alpha_s: float, port_bytes_per_s: float) -> tuple[CollectivePlan, ...]:
+    """All-reduces that hold one configuration: a ring over each number of ports up to `switches`, and for each number
+    the others that no other with as many ports equals in latency and seconds per byte; above MOST_RANKS rings alone."""
+    found: dict[object, CollectivePlan] = {}
+    for ports in range(switches, 0, -1):
+        limits = Limits(ports, ports, alpha_s, 0.0, port_bytes_per_s)
+        ring = CollectivePlan("all_reduce", "ring", ranks, limits, (), (1,), (ports,))
+        others = plans_of("all_reduce", ranks, limits, Family(("radix", "exchange"))) if ranks <= MOST_RANKS else ()
+        for plan in (ring, *pareto(plan for plan in others if len(plan.held) == 1)):
+            found.setdefault((plan.kind, plan.radices, plan.wavelengths), plan)
+    return tuple(found.values())
+
+
+@cache
+def held_all_to_alls(ranks: int, switches: int, alpha_s: float, port_bytes_per_s: float) -> tuple[CollectivePlan, ...]:
+    """All-to-alls that hold one configuration: for each number of ports up to `switches` those that no other with as
+    many equals in latency and seconds per byte; none above MOST_RANKS."""
+    found: dict[object, CollectivePlan] = {}
+    for ports in range(switches, 0, -1) if ranks <= MOST_RANKS else ():
+        plans = plans_of("all_to_all", ranks, Limits(ports, ports, alpha_s, 0.0, port_bytes_per_s))
+        for plan in pareto(plan for plan in plans if len(plan.held) == 1):
+            found.setdefault((plan.kind, plan.radices, plan.wavelengths), plan)
+    return tuple(found.values())
