@@ -150,16 +150,16 @@ class FabricBase(Spec):
         return f"{self.server_names[server]}.{self.device_letter}{slot}"
 
     @cached_property
-    def _servers_by_name(self) -> dict[str, int]:
+    def servers_by_name(self) -> dict[str, int]:
         return {name: server for server, name in enumerate(self.server_names)}
 
     @cached_property
-    def _slots_by_name(self) -> dict[str, int]:
+    def slots_by_name(self) -> dict[str, int]:
         return {f"{self.device_letter}{slot}": slot for slot in range(self.devices_per_server)}
 
     def parse_server(self, name: str) -> int:
         """Index of a server; ValueError names the right form."""
-        server = self._servers_by_name.get(name)
+        server = self.servers_by_name.get(name)
         if server is None:
             first, last = self.server_name(0), self.server_name(self.num_servers - 1)
             raise ValueError(f"no server '{name}'; servers are {first} to {last}")
@@ -168,7 +168,7 @@ class FabricBase(Spec):
     def parse_device(self, name: str) -> tuple[int, int]:
         """Server index and slot of a device; ValueError names the right form."""
         head, _, tail = name.rpartition(".")
-        slot = self._slots_by_name.get(tail)
+        slot = self.slots_by_name.get(tail)
         if slot is None:
             first, last = self.device_name(0, 0), self.device_name(self.num_servers - 1, self.devices_per_server - 1)
             raise ValueError(f"no device '{name}'; devices are {first} to {last}")

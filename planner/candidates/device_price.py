@@ -95,12 +95,18 @@ class _BySize:
 
     def __init__(self) -> None:
         self._order: dict[int, tuple[list[int], NDArray[np.int64], NDArray[np.int64]]] = {}
+        self._most: dict[int, tuple[list[int], list[float]]] = {}
 
     def most(self, options: JobOptions) -> tuple[list[int], list[float]]:
-        """Sizes, ascending, and the most value on each."""
-        devices = options.candidates.num_devices
-        if not len(devices):
+        """Sizes, ascending, and the most value on each; jobs of the same values share them."""
+        if not len(options):
             return [], []
+        if id(options.value) not in self._most:
+            self._most[id(options.value)] = self._found(options)
+        return self._most[id(options.value)]
+
+    def _found(self, options: JobOptions) -> tuple[list[int], list[float]]:
+        devices = options.candidates.num_devices
         if id(options.candidates) not in self._order:
             order = np.argsort(devices, kind="stable")
             distinct, starts = np.unique(devices[order], return_index=True)

@@ -10,7 +10,7 @@ from costmodel.parallelism.configuration import Configuration
 from costmodel.parallelism.mappings import distinct_rows
 from costmodel.pricing.candidates import candidates_of
 from costmodel.pricing.score import score
-from planner.candidates.listing import Listing, Listings, key_of
+from planner.candidates.listing import Listing, Listings
 from planner.fabrics import plugin_of
 from planner.fabrics.dominance import Dominance
 from planner.fabrics.problem import JobOptions, Problem, must_run, row_of
@@ -80,6 +80,7 @@ class Undominated:
         self._instance = instance
         self._rows: dict[str, Bools] = {}
         self._kept: dict[tuple[str, tuple[int, ...]], Listing] = {}
+        self._alike: dict[tuple[object, ...], JobOptions] = {}
         self._few: dict[tuple[str, tuple[int, ...]], tuple[Listing, Reference]] = {}
         self._running: dict[tuple[str, Configuration], JobOptions] = {}
 
@@ -101,11 +102,14 @@ class Undominated:
         """The candidates of a job that no other one replaces."""
         if isinstance(job, Resident):
             return self._of_resident(job, listings)
-        key, whole = (self._key(job), job.sizes), listings.of(job)
-        if key not in self._kept:
-            self._kept[key] = whole.take(self._kept_of(job, listings))
-        options = _options(self._instance, job, self._kept[key], job.reference or whole.reference)
-        return replace(options, num_listed=len(whole))
+        alike = job.listing_json, job.sizes, job.weight, job.utility, job.step_at, job.reference
+        if alike not in self._alike:
+            key, whole = (self._key(job), job.sizes), listings.of(job)
+            if key not in self._kept:
+                self._kept[key] = whole.take(self._kept_of(job, listings))
+            options = _options(self._instance, job, self._kept[key], job.reference or whole.reference)
+            self._alike[alike] = replace(options, num_listed=len(whole))
+        return self._alike[alike].of(job)
 
     def _of_resident(self, job: Resident, listings: Listings) -> JobOptions:
         """The same and its current row; found once for residents that ask for the same and run alike."""
@@ -138,7 +142,7 @@ class Undominated:
         return self._dominance.is_by_size and job.utility != "step"
 
     def _key(self, job: Job) -> str:
-        key = f"{key_of(job)} {job.utility}"
+        key = f"{job.listing_json} {job.utility}"
         return key if self._is_by_size(job) else f"{key} {job.sizes} {job.step_at} {job.reference}"
 
     @property
@@ -166,8 +170,8 @@ def _options(instance: Instance, job: Job, listing: Listing, reference: Referenc
         scores=scores,
         shapes=listing.shapes,
         reference=reference,
-        value=job.weight * utility(job, scores.speed / reference.speed),
-        energy=job.weight * scores.energy_per_work_j / reference.energy_per_work,
+        value=job.weight * utility(job, listing.speed / reference.speed),
+        energy=job.weight * listing.energy_per_work_j / reference.energy_per_work,
         num_listed=len(listing),
     )
 

@@ -46,8 +46,15 @@ class Listing:
         """The fastest and the most frugal row."""
         if not len(self):
             return NO_REFERENCE
-        least_j = float(self.scores.energy_per_work_j.min())
-        return Reference(speed=float(self.scores.speed.max()), energy_per_work=least_j)
+        return Reference(speed=float(self.speed.max()), energy_per_work=float(self.energy_per_work_j.min()))
+
+    @cached_property
+    def speed(self) -> NDArray[np.float64]:
+        return self.scores.speed
+
+    @cached_property
+    def energy_per_work_j(self) -> NDArray[np.float64]:
+        return self.scores.energy_per_work_j
 
     def take(self, rows: NDArray[np.int64]) -> "Listing":
         """Only the given rows."""
@@ -68,17 +75,16 @@ class Listings:
         self._of_all_sizes: dict[str, Listing] = {}
         self._of_sizes: dict[tuple[str, tuple[int, ...]], Listing] = {}
         for job in jobs:
-            key = key_of(job)
-            self._sizes.setdefault(key, set()).update(job.sizes)
-            self._first.setdefault(key, job)
+            self._sizes.setdefault(job.listing_json, set()).update(job.sizes)
+            self._first.setdefault(job.listing_json, job)
 
     def has(self, job: Job) -> bool:
         """True if what the job asks for is listed."""
-        return key_of(job) in self._of_all_sizes
+        return job.listing_json in self._of_all_sizes
 
     def of_all_sizes(self, job: Job) -> Listing:
         """Every candidate of the job's workload under its constraints, on all sizes that jobs like it accept."""
-        key = key_of(job)
+        key = job.listing_json
         if key not in self._of_all_sizes:
             self._price_alike(job)
             self._of_all_sizes[key] = self._listed(job, self._sizes[key])
@@ -86,7 +92,7 @@ class Listings:
 
     def of(self, job: Job) -> Listing:
         """Every candidate of a job."""
-        key = key_of(job), job.sizes
+        key = job.listing_json, job.sizes
         if key not in self._of_sizes:
             whole = self.of_all_sizes(job)
             rows = whole.of_sizes(job.sizes)
@@ -98,11 +104,11 @@ class Listings:
         others = (
             other for key, other in self._first.items()
             if key not in self._of_all_sizes and other.constraints_json == job.constraints_json
-            and isinstance(other.workload, TransformerInference) and key != key_of(job)
+            and isinstance(other.workload, TransformerInference) and key != job.listing_json
         )  # fmt: skip
         if isinstance(job.workload, TransformerInference):
             alike = [job, *islice(others, TOGETHER - 1)]
-            asked = [(each.workload, self._within(self._sizes[key_of(each)])) for each in alike]
+            asked = [(each.workload, self._within(self._sizes[each.listing_json])) for each in alike]
             price_together(asked, self._cluster.device, self._cluster.fabric, _limits(job))
 
     def _listed(self, job: Job, sizes: Iterable[int]) -> Listing:
@@ -118,8 +124,3 @@ class Listings:
 def _limits(job: Job) -> Limits:
     limits = job.constraints
     return Limits(limits.one_server, limits.per_server, limits.collective, limits.one_setting)
-
-
-def key_of(job: Job) -> str:
-    """All that the candidates of a job depend on, on one cluster, but its sizes."""
-    return f"{job.workload_json} {job.constraints_json}"

@@ -13,9 +13,9 @@ def check_block(instance: Instance, plan: Plan) -> Iterator[Violation]:
     fabric = instance.cluster.fabric
     for job, assignment in admitted(instance, plan):
         block = assignment.configuration.block
-        for first in range(0, len(assignment.devices), block) if block > 1 else ():
-            tiles = (tile_of(fabric, name) for name in assignment.devices[first : first + block])
-            servers = {tile[0] for tile in tiles if tile is not None}
+        tiles = [tile_of(fabric, name) for name in assignment.devices] if block > 1 else []
+        for first in range(0, len(tiles), block):
+            servers = {tile[0] for tile in tiles[first : first + block] if tile is not None}
             if len(servers) > 1:
                 message = f"{job.name}: ranks {first} to {first + block - 1} lie in {len(servers)} servers"
                 yield Violation("block", job.name, message, len(servers) - 1.0)

@@ -24,8 +24,9 @@ def check_claims(instance: Instance, plan: Plan) -> Iterator[Violation]:
         yield Violation("claims", "instance", f"the plan is for '{plan.instance}', not '{instance.name}'")
     is_priced = True
     for job, assignment in admitted(instance, plan):
-        yield from _check_assignment(instance, job, assignment)
-        is_priced = is_priced and value_of(instance, job, assignment) is not None
+        worth = value_of(instance, job, assignment)
+        yield from _check_assignment(instance, job, assignment, worth)
+        is_priced = is_priced and worth is not None
     for name, claimed in plan.objectives.items():
         if name not in OBJECTIVES:
             yield Violation("claims", name, f"there is no objective '{name}'")
@@ -36,7 +37,7 @@ def check_claims(instance: Instance, plan: Plan) -> Iterator[Violation]:
             yield from _compare(name, claimed, OBJECTIVES[name](instance, plan), SUM_TOLERANCE)
 
 
-def _check_assignment(instance: Instance, job: Job, assignment: Assignment) -> Iterator[Violation]:
+def _check_assignment(instance: Instance, job: Job, assignment: Assignment, worth: float | None) -> Iterator[Violation]:
     is_moved = isinstance(job, Resident) and has_moved(job, assignment)
     if assignment.is_moved != is_moved:
         message = f"{job.name}: is_moved should be {str(is_moved).lower()}"
@@ -46,7 +47,6 @@ def _check_assignment(instance: Instance, job: Job, assignment: Assignment) -> I
         return
     for name in ("speed", "step_s", "energy_per_work", "power_w"):
         yield from _compare(f"{job.name}: {name}", getattr(assignment, name), getattr(priced, name))
-    worth = value_of(instance, job, assignment)
     if worth is not None:
         yield from _compare(f"{job.name}: value", assignment.value, worth)
 

@@ -1,6 +1,8 @@
 """Parts by name: None for a name that the cluster does not have."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
 from costmodel.fabrics import FabricBase
 from planner.model.cluster import Cluster
@@ -12,20 +14,38 @@ Tile = tuple[int, int]
 """(server, slot)"""
 
 
-def admitted(instance: Instance, plan: Plan) -> Iterator[tuple[Job, Assignment]]:
+@dataclass(frozen=True, eq=False)
+class _Pair:
+    """An instance and a plan, each the very object."""
+
+    instance: Instance
+    plan: Plan
+
+    def __hash__(self) -> int:
+        return hash((id(self.instance), id(self.plan)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Pair) and self.instance is other.instance and self.plan is other.plan
+
+
+def admitted(instance: Instance, plan: Plan) -> Sequence[tuple[Job, Assignment]]:
     """Jobs with their assignment, in the order of the plan; unknown and repeated ones are left out."""
-    jobs = instance.jobs_by_name.copy()
-    for assignment in plan.assignments:
-        if job := jobs.pop(assignment.job, None):
-            yield job, assignment
+    return _admitted(_Pair(instance, plan))
+
+
+@lru_cache(maxsize=1)
+def _admitted(pair: _Pair) -> Sequence[tuple[Job, Assignment]]:
+    """Found once for all rules that look at a plan."""
+    jobs = pair.instance.jobs_by_name.copy()
+    found = ((jobs.pop(assignment.job, None), assignment) for assignment in pair.plan.assignments)
+    return tuple((job, assignment) for job, assignment in found if job is not None)
 
 
 def tile_of(fabric: FabricBase, name: str) -> Tile | None:
     """(server, slot) of a device."""
-    try:
-        return fabric.parse_device(name)
-    except ValueError:
-        return None
+    head, _, tail = name.rpartition(".")
+    server, slot = fabric.servers_by_name.get(head), fabric.slots_by_name.get(tail)
+    return None if server is None or slot is None else (server, slot)
 
 
 def server_of(fabric: FabricBase, name: str) -> int | None:

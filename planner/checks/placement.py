@@ -22,6 +22,9 @@ def check_placement(instance: Instance, plan: Plan) -> Iterator[Violation]:
             message = f"{job.name}: {len(assignment.devices)} devices for {assignment.configuration.num_devices} ranks"
             yield Violation("placement", job.name, message, float(excess))
         yield from _check_devices(cluster, assignment, failed, dark)
+        if owners.keys().isdisjoint(assignment.devices):
+            owners.update(dict.fromkeys(assignment.devices, job.name))
+            continue
         for name in dict.fromkeys(assignment.devices):
             if name in owners:
                 message = f"{name} belongs to {owners[name]} and to {job.name}"
@@ -30,6 +33,9 @@ def check_placement(instance: Instance, plan: Plan) -> Iterator[Violation]:
 
 
 def _check_devices(cluster: Cluster, assignment: Assignment, failed: set[Tile], dark: set[Tile]) -> Iterator[Violation]:
+    tiles = {tile_of(cluster.fabric, name) for name in assignment.devices}
+    if len(tiles) == len(assignment.devices) and None not in tiles and tiles.isdisjoint(failed | dark):
+        return
     for name, count in Counter(assignment.devices).items():
         tile, where = tile_of(cluster.fabric, name), f"{assignment.job}: {name}"
         if tile is None:

@@ -15,6 +15,7 @@ from costmodel.pricing.candidates import Candidates, candidates_of
 from costmodel.pricing.limits import Limits
 from costmodel.pricing.listing import priced
 from costmodel.pricing.score import score
+from planner.checks.answers import Answers
 from planner.model.cluster import Cluster
 from planner.model.instance import Instance
 from planner.model.job import Job, Resident
@@ -90,20 +91,19 @@ class _Question:
 def price(instance: Instance, job: Job, configuration: Configuration) -> Price | None:
     """Score of a configuration; None where the workload or the fabric has no such configuration."""
     known = _prices(_pricing(instance.cluster, job))
-    if configuration not in known:
-        known[configuration] = _price_each([configuration], job, instance.cluster)[0]
-    return known[configuration]
+    return known.of(configuration, lambda: _price_each([configuration], job, instance.cluster)[0])
 
 
 def price_together(instance: Instance, configurations: Iterable[tuple[Job, Configuration]]) -> None:
     """Score many configurations at once, those of a workload together, for those who ask for their prices later."""
-    asked: dict[tuple[str, str], tuple[Job, dict[Configuration, None]]] = {}
+    asked: dict[tuple[str, str], tuple[Job, dict[int, Configuration]]] = {}
     for job, configuration in configurations:
-        asked.setdefault(_pricing(instance.cluster, job), (job, {}))[1].setdefault(configuration)
+        asked.setdefault(_pricing(instance.cluster, job), (job, {}))[1][id(configuration)] = configuration
     for texts, (job, wanted) in asked.items():
         known = _prices(texts)
-        missing = [configuration for configuration in wanted if configuration not in known]
-        known.update(zip(missing, _price_each(missing, job, instance.cluster), strict=True))
+        missing = [each for each in dict.fromkeys(wanted.values()) if not known.has(each)]
+        for configuration, found in zip(missing, _price_each(missing, job, instance.cluster), strict=True):
+            known.put(configuration, found)
 
 
 def fastest_and_least(instance: Instance, job: Job) -> tuple[float | None, float | None]:
@@ -127,7 +127,10 @@ def _fastest_and_least(question: _Question, sizes: tuple[int, ...]) -> tuple[flo
 
 def is_listed(instance: Instance, job: Job, configuration: Configuration) -> bool:
     """True if a candidate of the job is written exactly like this."""
-    return configuration.num_devices in job.sizes and _is_listed(_listing(instance, job), configuration)
+    question = _listing(instance, job)
+    return configuration.num_devices in job.sizes and _listed(question).of(
+        configuration, lambda: _offers(question).lists(configuration)
+    )
 
 
 def _pricing(cluster: Cluster, job: Job) -> tuple[str, str]:
@@ -147,9 +150,9 @@ def _together(sizes: tuple[int, ...], others: tuple[int, ...]) -> tuple[int, ...
 
 
 @lru_cache(maxsize=256)
-def _prices(texts: tuple[str, str]) -> dict[Configuration, Price | None]:
+def _prices(texts: tuple[str, str]) -> Answers[Price | None]:
     """Prices found so far of one workload on one cluster."""
-    return {}
+    return Answers()
 
 
 def _price_each(configurations: Sequence[Configuration], job: Job, cluster: Cluster) -> list[Price | None]:
@@ -193,9 +196,10 @@ def missed(job: Job, ttft_s: float, tpot_s: float) -> list[str]:
     ]
 
 
-@lru_cache(maxsize=4096)
-def _is_listed(question: _Question, configuration: Configuration) -> bool:
-    return _offers(question).lists(configuration)
+@lru_cache(maxsize=256)
+def _listed(question: _Question) -> Answers[bool]:
+    """Which configurations are listed, as far as they were asked for."""
+    return Answers()
 
 
 @lru_cache(maxsize=256)

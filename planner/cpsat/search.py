@@ -68,6 +68,7 @@ class Search:
     floor: float = float("-inf")
     """value that plans outside the candidates in force may still have"""
     _model: Model | None = None
+    _values: dict[str, tuple[tuple[Assignment, ...] | None, float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.problem = self.full
@@ -197,8 +198,12 @@ class Search:
         return True
 
     def value(self, objective: str) -> float | None:
-        """Objective of the best plan so far."""
-        return None if self.assignments is None else OBJECTIVES[objective].value(self.full, self.assignments)
+        """Objective of the best plan so far, found once of each plan."""
+        if self.assignments is None:
+            return None
+        if self._values.get(objective, (None, 0.0))[0] is not self.assignments:
+            self._values[objective] = self.assignments, OBJECTIVES[objective].value(self.full, self.assignments)
+        return self._values[objective][1]
 
     def amounts(self, objective: str) -> list[float] | None:
         """The amount that each job of the best plan adds to an objective; None where there is none, or it is no sum."""

@@ -12,6 +12,7 @@ from planner.cpsat.step2.compact import compact
 from planner.fabrics import plugin_of
 from planner.fabrics.problem import Problem
 from planner.model.clock import Clock
+from planner.model.collector import resting_collector
 from planner.model.instance import Objective
 from planner.model.plan import Assignment, Plan
 from planner.model.result import Level, Result, SolveOptions, Start, Status, relative_gap, stated
@@ -84,6 +85,7 @@ def _closed(search: Search, objective: Objective, outcome: LevelOutcome, *, is_p
     return Level(name, value, bound, relative_gap(value, bound), status, objective.tolerance)
 
 
+@resting_collector()
 def _finish(search: Search, levels: Sequence[Level], status: Status) -> Result:
     plan = None if search.assignments is None else plan_of(search.full, search.assignments)
     return Result(

@@ -19,6 +19,8 @@ class RowDemands(Sequence[Demand]):
 
     def __init__(self, made: "_Kinds", rows: Ints) -> None:
         self._made, self._rows = made, rows
+        self._known: dict[int, Demand] = {}
+        """those asked for, by row"""
 
     @classmethod
     def of(cls, candidates: Candidates, fabric: FabricBase, *, is_even: bool = False) -> "RowDemands":
@@ -40,7 +42,9 @@ class RowDemands(Sequence[Demand]):
     def __getitem__(self, row: int | slice) -> Demand | Sequence[Demand]:
         if isinstance(row, slice):
             return RowDemands(self._made, self._rows[row])
-        return self._made.demand(int(self._made.kinds[1][self._rows[row]]))
+        if row not in self._known:
+            self._known[row] = self._made.demand(int(self._made.kinds[1][self._rows[row]]))
+        return self._known[row]
 
     def __iter__(self) -> Iterator[Demand]:
         return map(self._made.demand, self._made.kinds[1][self._rows].tolist())

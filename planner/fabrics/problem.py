@@ -48,9 +48,17 @@ class JobOptions:
     can_stay: bool = False
     is_listed: bool = True
     """whether all its candidates are here; without, those that are missing may have any value up to `most_value`"""
+    _known: dict[int, Assignment] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """rows as they stand in a plan, but for the job and its place; one of all jobs that are alike"""
 
     def __len__(self) -> int:
-        return len(self.candidates)
+        return len(self.value)
+
+    def of(self, job: Job) -> "JobOptions":
+        """Those of a job that differs in its name and tenant alone."""
+        twin = object.__new__(JobOptions)
+        twin.__dict__.update(self.__dict__, job=job)
+        return twin
 
     @property
     def must_run(self) -> bool:
@@ -85,20 +93,24 @@ class JobOptions:
             and frozenset(memory) == frozenset(self.job.memory)
             and frozenset(upper) == frozenset(self.job.upper)
         )
-        return Assignment(
-            job=self.job.name,
-            configuration=self.candidates.configuration(row),
-            devices=tuple(devices),
-            circuits=tuple(circuits),
-            memory=tuple(memory),
-            upper=tuple(upper),
-            is_moved=is_moved,
-            value=float(self.value[row]),
-            speed=float(self.scores.speed[row]),
-            step_s=float(self.scores.step_s[row]),
-            energy_per_work=float(self.scores.energy_per_work_j[row]),
-            power_w=float(self.scores.power_w[row]),
-        )
+        placed = {"job": self.job.name, "devices": tuple(devices), "circuits": tuple(circuits), "memory": tuple(memory)}
+        return self._scored(row).model_copy(update={**placed, "upper": tuple(upper), "is_moved": is_moved})
+
+    def _scored(self, row: int) -> Assignment:
+        """The row without a place."""
+        if row not in self._known:
+            scores = self.scores.take(np.array([row]))
+            self._known[row] = Assignment(
+                job=self.job.name,
+                configuration=self.candidates.configuration(row),
+                devices=(),
+                value=float(self.value[row]),
+                speed=float(scores.speed[0]),
+                step_s=float(scores.step_s[0]),
+                energy_per_work=float(scores.energy_per_work_j[0]),
+                power_w=float(scores.power_w[0]),
+            )
+        return self._known[row]
 
     def staying(self) -> Assignment:
         """A resident exactly as it runs now."""

@@ -1,6 +1,7 @@
 """Greedy bin packing: jobs one after the other, each with its first candidate that fits; frame of all heuristics."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,27 +65,40 @@ def priced_rows(problem: Problem) -> tuple[RowOrder, list[int]]:
     if has_prices(problem):
         return _priced_in_pool(problem)
     price = DevicePrice.of(problem).price
+    known: dict[int, tuple[tuple[bool, int, float], _Descending, NDArray[np.float64]]] = {}
 
-    def order(options: JobOptions) -> Iterator[int]:
-        return _descending(options.value - price * options.candidates.num_devices)
+    def found(options: JobOptions) -> tuple[tuple[bool, int, float], _Descending, NDArray[np.float64]]:
+        """Place among jobs, order of rows, and their values, which are kept so that no others come to lie there: once
+        of jobs that share them."""
+        key = id(options.value)
+        if key not in known:
+            devices = options.candidates.num_devices
+            reduced = options.value - price * devices
+            rank = True, 0, 0.0
+            if len(options):
+                best = int(reduced.argmax())
+                rank = bool(reduced[best] <= 0), -int(devices[best]), -float((options.value / devices).max())
+            known[key] = rank, _Descending(reduced), options.value
+        return known[key]
 
-    def rank(options: JobOptions) -> tuple[bool, int, float]:
-        if not len(options):
-            return True, 0, 0.0
-        devices = options.candidates.num_devices
-        reduced = options.value - price * devices
-        best = int(reduced.argmax())
-        return bool(reduced[best] <= 0), -int(devices[best]), -float((options.value / devices).max())
-
-    ranks = [rank(options) for options in problem.options]
-    return order, sorted(range(len(ranks)), key=ranks.__getitem__)
+    ranks = [found(options)[0] for options in problem.options]
+    return lambda options: found(options)[1], sorted(range(len(ranks)), key=ranks.__getitem__)
 
 
-def _descending(reduced: NDArray[np.float64]) -> Iterator[int]:
+class _Descending:
     """Rows from the highest to the lowest, ties as they come; most who ask want no more than the first."""
-    if len(reduced):
-        yield (first := int(reduced.argmax()))
-        yield from (row for row in np.argsort(-reduced, kind="stable").tolist() if row != first)
+
+    def __init__(self, reduced: NDArray[np.float64]) -> None:
+        self._reduced = reduced
+        self._first = [int(reduced.argmax())] if len(reduced) else []
+
+    def __iter__(self) -> Iterator[int]:
+        yield from self._first
+        yield from self._others
+
+    @cached_property
+    def _others(self) -> list[int]:
+        return [row for row in np.argsort(-self._reduced, kind="stable").tolist() if row not in self._first]
 
 
 def _priced_in_pool(problem: Problem) -> tuple[RowOrder, list[int]]:
@@ -93,7 +107,7 @@ def _priced_in_pool(problem: Problem) -> tuple[RowOrder, list[int]]:
     by_job = {options.job.name: reduced for options, reduced in zip(problem.options, prices.reduced, strict=True)}
 
     def order(options: JobOptions) -> Iterator[int]:
-        return _descending(by_job[options.job.name])
+        return iter(_Descending(by_job[options.job.name]))
 
     def rank(j: int) -> tuple[bool, float]:
         reduced = prices.reduced[j]

@@ -99,6 +99,11 @@ class Job(Spec):
         return self.constraints.model_dump_json()
 
     @cached_property
+    def listing_json(self) -> str:
+        """All that the candidates of the job depend on, on one cluster, but its sizes."""
+        return f"{self.workload_json} {self.constraints_json}"
+
+    @cached_property
     def job_class_json(self) -> str:
         """The fields of `JOB_CLASS_FIELDS` as JSON: the same for all jobs of one class."""
         return self.model_dump_json(include=JOB_CLASS_FIELDS)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from planner.candidates.expand import expand
-from planner.candidates.listing import Listings, key_of
+from planner.candidates.listing import Listings
 from planner.checked_solve import solve
 from planner.model.edit import as_residents, edited
 from planner.model.instance import Instance
@@ -42,7 +42,7 @@ def test_jobs_of_one_workload_are_listed_once() -> None:
     small, large, again, other = instance.jobs
     assert listings.of_all_sizes(small) is listings.of_all_sizes(large)
     assert listings.of(small) is listings.of(again)
-    assert key_of(small) != key_of(other)
+    assert small.listing_json != other.listing_json
     assert set(listings.of(large).candidates.num_devices.tolist()) == {6}
 
 
