@@ -11,6 +11,7 @@ from planner.cli.commands.backup import backup
 from planner.cli.commands.calibrate import calibrate
 from planner.cli.commands.check import check
 from planner.cli.commands.compare import compare
+from planner.cli.commands.defrag import defrag
 from planner.cli.commands.explain import explain
 from planner.cli.commands.export import export
 from planner.cli.commands.front import front
@@ -61,6 +62,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "export": export,
     "serve": serve,
     "ask": ask,
+    "defrag": defrag,
     "tokens": tokens,
     "backup": backup,
     "resync": resync,

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Any, Literal, Self
 
 from planner.controller import health
+from planner.controller.consolidation import Proposal, carry_out, propose
 from planner.controller.durable import Decisions, DurableState
 from planner.controller.free_state import failures_of
 from planner.controller.ledger import request_body
@@ -34,6 +35,7 @@ class Controller(Questions):
         self._lock = RLock()
         self._durable = DurableState(cluster, journal, settings)
         self.cluster, self.settings = self._durable.cluster, self._durable.settings
+        self._proposal: Proposal | None = None
 
     def prepare(self, request: Request) -> None:
         """Expand what a job asks for before it is submitted: that takes up to seconds, and other calls go on meanwhile.
@@ -141,6 +143,31 @@ class Controller(Questions):
             if (known := self._durable.known(key, body)) is not None:
                 return known
             return self._durable.event(body, key, at_s, lambda: self._look_again(budget_s))
+
+    def propose(self, budget_s: float) -> Proposal:
+        """Moves of running jobs after which less of what is free is fragmented, priced; nothing is decided.
+        ConflictError on fabrics where nobody moves for others."""
+        with self._lock:
+            self._durable.require_open()
+            self._proposal = propose(self._durable.state, self.seq, budget_s)
+            return self._proposal
+
+    def consolidate(self, proposal: str, *, key: str | None = None, at_s: float | None = None) -> Decisions:
+        """Carry out the last proposal, by its name; ConflictError where it is another one, or anything has happened
+        since."""
+        with self._lock:
+            body = {"e": "consolidate", "proposal": proposal}
+            if (known := self._durable.known(key, body)) is not None:
+                return known
+            last = self._proposal
+            if last is None or (last.name, last.seq) != (proposal, self.seq):
+                raise ConflictError("defrag", proposal, "is no proposal for the state of now; ask for a new one")
+
+            def act() -> None:
+                carry_out(self._durable.state, last)
+                self._serve([])
+
+            return self._durable.event(body, key, at_s, act)
 
     def set_clock(self) -> Decisions:
         """The machine's clock is right and the time of the journal is not: all times move with it."""

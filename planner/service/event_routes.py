@@ -17,7 +17,7 @@ from planner.service import middleware
 from planner.service.context import BODY, CONFLICT, EVENT, FAULTS, UNKNOWN, ServiceContext, key_of
 from planner.service.openapi import body_of, parameters_of
 from planner.service.responses import Json
-from planner.service.schemas import OutlookBody, outlook_body
+from planner.service.schemas import OutlookBody, ProposalBody, outlook_body, proposal_body
 from planner.service.tenants import Who, asker
 
 MOST_JOBS = 1000
@@ -44,13 +44,21 @@ class Budget(Spec):
     budget_s: float = Field(default=1.0, ge=0, le=MOST_BUDGET_S)
 
 
-BODIES = (Request, Jobs, Budget)
+class Accepted(Spec):
+    """A proposal that is to be carried out."""
+
+    proposal: str
+    """its name, as `GET /v1/defrag` gave it; nothing may have happened since"""
+
+
+BODIES = (Request, Jobs, Budget, Accepted)
 
 
 def add(routes: APIRouter, site: ServiceContext) -> None:
     """Add all of them. Keys and names are read by hand: what declared parameters cost is a tenth of an event."""
     _submit(routes, site)
     _ask(routes, site)
+    _defrag(routes, site)
     named = _Named(routes, site)
     named.add("POST", "/v1/jobs/{name:path}/finish", Controller.finish, "A running job has ended.", JOB)
     said = "A job is not wanted any more, whether it waits or runs."
@@ -78,6 +86,19 @@ def _submit(routes: APIRouter, site: ServiceContext) -> None:
         key, given = key_of(asked), asked.scope.get("json")
         budget_s = files.validate(Budget, {} if given is None else given, "body").budget_s
         return await site.event("replan", lambda controller: controller.replan(budget_s, key=key))
+
+
+def _defrag(routes: APIRouter, site: ServiceContext) -> None:
+    @routes.get("/v1/defrag", response_model=ProposalBody, responses=FAULTS | CONFLICT)
+    async def propose(budget: Annotated[float, Query(ge=0, le=MOST_BUDGET_S, description="Seconds.")] = 1.0) -> Json:
+        """Moves of running jobs after which less is fragmented, with their price; nothing is decided."""
+        return Json(proposal_body(await site.service.ask(lambda controller: controller.propose(budget))))
+
+    @routes.post("/v1/defrag", **EVENT, openapi_extra=parameters_of() | body_of(Accepted))
+    async def defrag(asked: Asked) -> Json:
+        """Carry out the last proposal."""
+        key, name = key_of(asked), files.validate(Accepted, asked.scope.get("json"), "body").proposal
+        return await site.event("defrag", lambda controller: controller.consolidate(name, key=key))
 
 
 def _ask(routes: APIRouter, site: ServiceContext) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, Union, get_type_hints
 from pydantic import BaseModel, Field, create_model
 
 from costmodel.parallelism.configuration import Configuration
+from planner.controller.consolidation import Proposal
 from planner.controller.decisions import DECISIONS, Tag
 from planner.controller.durable import Event
 from planner.controller.outlook import Outlook
@@ -203,6 +204,41 @@ def job_body(job: JobState, connected: bool | None, said: str | None) -> dict[st
         "said": said,
         "waits_for": waits_for and {"tag": waits_for.tag, "because": waits_for.because},
     }
+
+
+class ProposedMoveBody(BaseModel):
+    """One job that would go on elsewhere."""
+
+    job: str
+    before: list[str]
+    after: list[str]
+
+
+class ProposalBody(BaseModel):
+    """Moves of running jobs, and their price; none where nothing pays."""
+
+    proposal: str
+    """its name, by which `POST /v1/defrag` accepts it"""
+    moves: list[ProposedMoveBody]
+    free: int
+    fragmented_before: float
+    """free accelerators that jobs of the sizes at hand, and of a whole server, find on several servers alone"""
+    fragmented_after: float
+    cost_s: float
+    """accelerator-seconds of downtime"""
+    gain_s: float
+    """accelerator-seconds: those no longer fragmented, for as long as a job is expected to wait"""
+
+
+def proposal_body(found: Proposal) -> dict[str, Any]:
+    """A `ProposalBody`."""
+    moves = [
+        {"job": move.job, "before": move.before.device_names, "after": move.place.device_names} for move in found.moves
+    ]
+    figures = {
+        name: getattr(found, name) for name in ("free", "fragmented_before", "fragmented_after", "cost_s", "gain_s")
+    }
+    return {"proposal": found.name, "moves": moves, **figures}
 
 
 def outlook_body(found: Outlook, proof: Explanation | None) -> dict[str, Any]:
