@@ -149,6 +149,18 @@ def test_jobs_that_are_not_listed_in_time_wait_and_loosen_the_bound() -> None:
     assert {left.job: left.reason for left in result.left_out}["waits"] == "not listed in the time limit"
 
 
+def test_what_is_listed_for_one_job_is_a_short_list_of_late_others() -> None:
+    other_utility = training("other", 4, weight=2.0, utility="linear")
+    jobs = [training("first", [2, 4]), other_utility, training("same", [2, 4], weight=3.0)]
+    problem = expand(Instance.parse(rack(*jobs)), clock=Clock.of(0.0))
+    first, other, same = problem.options
+    assert [each.is_listed for each in problem.options] == [True, False, True]
+    assert {int(n) for n in other.candidates.num_devices} == {4}
+    assert other.value.max() == 2.0
+    assert (same.value == 3.0 * first.value).all()
+    assert same.assignment(0, ["s0.t0"] * same.shapes[0].num_ranks, ()).job == "same"
+
+
 def test_jobs_that_are_late_have_a_short_list_and_their_best_value_in_the_bound() -> None:
     jobs = [training("first", 2), training("late", [1, 2, 4], weight=2.0, constraints={"one_server": True})]
     whole = expand(Instance.parse(rack(*jobs)))

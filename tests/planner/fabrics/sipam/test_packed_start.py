@@ -29,3 +29,10 @@ def test_packed_plans_are_good_and_hold(problem: Problem) -> None:
 def test_no_packing_of_jobs_without_candidates(problem: Problem) -> None:
     nothing = Problem(problem.instance, tuple(o.take(np.zeros(0, np.int64)) for o in problem.options))
     assert [*packed(nothing, 0, Clock.of(600.0), 10)] == []
+
+
+def test_a_packing_has_a_plan_when_time_is_over(problem: Problem) -> None:
+    plans = [*packed(problem, 0, Clock.of(0.0), 120)]
+    assert len(plans) == 1
+    assert plans[0]
+    assert not check(problem.instance, plan_of(problem, plans[0]), starts=True)
