@@ -61,8 +61,10 @@ def _cache_groups(c: Configuration, first: int) -> list[list[int]]:
     return found
 
 
+@lru_cache(maxsize=4096)
 def groups_in_racks(configuration: Configuration, dimension: str) -> list[list[int]]:
-    """The same, groups that lie in several racks as one group in each."""
+    """The same, groups that lie in several racks as one group in each; found once of equal configurations, so that
+    nobody may change them."""
     lines = groups(configuration, dimension)
     racks = configuration.data_collective.racks if dimension == "data" else 1
     size = len(lines[0]) // racks
