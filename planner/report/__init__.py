@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from planner.fabrics.switch_ports import End
 from planner.model.instance import Instance
 from planner.model.result import Result
 from planner.model.violation import Violation
@@ -11,7 +12,8 @@ from planner.report.shell import render
 STYLES = ("page.css", "floor.css", "print.css")
 SCRIPTS = (
     "core.js", "header.js", "selection.js", "rack.js", "floor.js", "circuits.js", "fibers.js", "racklinks.js",
-    "roofline.js", "tiers.js", "job.js", "pool.js", "charts.js", "convergence.js", "tables.js", "page.js",
+    "roofline.js", "tiers.js", "job.js", "pool.js", "portmaps.js", "charts.js", "convergence.js", "tables.js",
+    "page.js",
 )  # fmt: skip
 
 
@@ -23,12 +25,16 @@ def report_html(
     command: str,
     versions: Mapping[str, str],
     reasons: Mapping[str, str] | None = None,
+    port_of: Mapping[End, str] | None = None,
 ) -> str:
     """The report as the text of one HTML file.
 
     `violations` are what the checker found in the plan. `command` is what was typed and `versions` maps
     names of programs to their versions, so that the run can be repeated.
+    `port_of`: ports of optical switches by a wiring, whose maps are then shown.
     `reasons` maps a job that was left out to a sentence, in place of the short reason of the result.
     """
-    data = page_data(instance, result, violations, command=command, versions=versions, reasons=reasons or {})
+    data = page_data(
+        instance, result, violations, command=command, versions=versions, reasons=reasons or {}, port_of=port_of
+    )
     return render(f"{instance.name} – plan", "plan.html", STYLES, SCRIPTS, data)

@@ -4,11 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from planner.fabrics import plugin_of
+from planner.fabrics.switch_ports import End
 from planner.model.instance import Instance
 from planner.model.result import Result, Status
 from planner.model.violation import Violation
 from planner.report.floor import fabric_facts, owners_of, racks
 from planner.report.jobs import job_rows
+from planner.report.port_maps import port_maps
 from planner.report.rack_links import rack_links
 
 MEANING = {
@@ -27,13 +29,15 @@ def page_data(
     command: str,
     versions: Mapping[str, str],
     reasons: Mapping[str, str],
+    port_of: Mapping[End, str] | None = None,
 ) -> dict[str, Any]:
-    """All that the page shows, fit for JSON."""
+    """All that the page shows, fit for JSON; `port_of`: ports of optical switches, where there is a wiring."""
     drawing = plugin_of(instance.cluster.fabric).drawing
     index_of_job = {job.name: index for index, job in enumerate(instance.all_jobs)}
     jobs = job_rows(instance, result, reasons)
     breaches = [f"{v.where}: {v.message} ({v.rule})" for v in violations]
     totals = _totals(instance, result, jobs)
+    maps = {} if port_of is None else {"port_maps": port_maps(instance, result.plan, index_of_job, port_of)}
     return {
         "name": instance.name,
         "description": instance.description,
@@ -46,6 +50,7 @@ def page_data(
         "racks": racks(instance, result.plan, index_of_job),
         "matrices": drawing.fiber_matrices(instance, result.plan, index_of_job),
         "rack_links": rack_links(instance, result.plan, index_of_job),
+        **maps,
         "jobs": jobs,
         "pool": drawing.pool_gains(instance, result, jobs),
         "left_out": _left_out(result, jobs),

@@ -43,6 +43,7 @@ drawHeader();
 drawFloor();
 listeners.push(drawJob);
 drawPool();
+drawPortMaps();
 drawTable();
 drawLeftOut();
 drawConvergence();

@@ -29,7 +29,10 @@ from planner.cli.output import console, print_json, to_json
 from planner.cli.outputs import PICTURE, PLAN, WEB_PAGE
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from planner.fabrics.problem import Problem
+    from planner.fabrics.switch_ports import End
     from planner.model.plan import Plan
     from planner.model.result import Result
     from planner.whatif.survive import Survival
@@ -52,6 +55,10 @@ PagesTimeLimit = Annotated[
 Report = Annotated[
     Path | None, typer.Option("--report", "--html", metavar="FILE", help="Write one HTML page for people.")
 ]
+WiringPath = Annotated[
+    Path | None,
+    typer.Option("--wiring", metavar="FILE", help="Cables of optical switches: --report shows ports."),
+]
 Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the floor plan, .png or .svg.")]
 
 
@@ -68,6 +75,7 @@ def solve(
     survive: Survive = 0,
     plan_out: PlanOut = None,
     report: Report = None,
+    wiring: WiringPath = None,
     plot: Plot = None,
     as_json: AsJson = False,
 ) -> int:
@@ -78,6 +86,7 @@ def solve(
     """
     _require_outputs(plan_out, report, plot)
     _require_searches(policy, ray)
+    ports = None if wiring is None else _ports(wiring, report)
     started = time.perf_counter()
     problem, left_s = load_in_time(instance, time_limit)
     options = {"gap": gap, "seed": seed, "workers": workers, "ray": ray, "hint": _load_hint(hint, problem)}
@@ -91,7 +100,7 @@ def solve(
         return refused
     print_json(document(result, survival)) if as_json else _show(instance, problem, result, survival)
     if result.plan is not None:
-        _write(problem, result, plan_out, report, plot, is_printed=as_json)
+        _write(problem, result, plan_out, report, plot, ports, is_printed=as_json)
         return exits.PLAN
     return exits.INFEASIBLE if result.status.value == "INFEASIBLE" else exits.NO_PLAN
 
@@ -102,6 +111,16 @@ def _require_searches(policy: str, ray: str | None) -> None:
         from planner.model.errors import InputError
 
         raise InputError("--ray", ray, f"is of no use to policy {policy}; leave one of the two out")
+
+
+def _ports(wiring: Path, report: Path | None) -> "Mapping[End, str]":
+    """Ports of optical switches by what is plugged in."""
+    from planner.integrations.wiring.cables import CableTable
+    from planner.model.errors import InputError
+
+    if report is None:
+        raise InputError("--wiring", str(wiring), "is for the page; give --report FILE too, or leave it out")
+    return CableTable.load(wiring).port_of
 
 
 def _print_header(problem: "Problem") -> None:
@@ -244,6 +263,7 @@ def _write(
     plan_out: Path | None,
     report: Path | None,
     plot: Path | None,
+    ports: "Mapping[End, str] | None",
     *,
     is_printed: bool,
 ) -> None:
@@ -264,7 +284,7 @@ def _write(
         from planner.report import report_html
 
         command = shlex.join(["planner", *sys.argv[1:]])
-        page = report_html(problem.instance, result, [], command=command, versions=versions())
+        page = report_html(problem.instance, result, [], command=command, versions=versions(), port_of=ports)
         write_text(report, page)
     if plot is not None:
         from planner.plotting.floor_plan import save_floor_plan
