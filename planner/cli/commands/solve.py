@@ -84,9 +84,8 @@ def solve(
     Better plans and bounds are shown as they are found. Ctrl-C stops with the best plan so far, Ctrl-C again
     quits. Every plan is checked by code that knows nothing of the solver before it is shown.
     """
-    _require_outputs(plan_out, report, plot)
     _require_searches(policy, ray)
-    ports = None if wiring is None else _ports(wiring, report)
+    ports = _outputs(plan_out, report, plot, wiring)
     started = time.perf_counter()
     problem, left_s = load_in_time(instance, time_limit)
     options = {"gap": gap, "seed": seed, "workers": workers, "ray": ray, "hint": _load_hint(hint, problem)}
@@ -113,16 +112,6 @@ def _require_searches(policy: str, ray: str | None) -> None:
         raise InputError("--ray", ray, f"is of no use to policy {policy}; leave one of the two out")
 
 
-def _ports(wiring: Path, report: Path | None) -> "Mapping[End, str]":
-    """Ports of optical switches by what is plugged in."""
-    from planner.integrations.wiring.cables import CableTable
-    from planner.model.errors import InputError
-
-    if report is None:
-        raise InputError("--wiring", str(wiring), "is for the page; give --report FILE too, or leave it out")
-    return CableTable.load(wiring).port_of
-
-
 def _print_header(problem: "Problem") -> None:
     from planner.cli.tables.summary import header
 
@@ -135,8 +124,10 @@ def _surviving(path: Path, problem: "Problem", policy: str, options: dict[str, A
     return search_surviving(path, problem, policy, options | {"pages_time_limit_s": None})
 
 
-def _require_outputs(plan_out: Path | None, report: Path | None, plot: Path | None) -> None:
-    """Refuse what cannot be written before anything is computed."""
+def _outputs(
+    plan_out: Path | None, report: Path | None, plot: Path | None, wiring: Path | None
+) -> "Mapping[End, str] | None":
+    """Refuse what cannot be written before anything is computed; ports by the wiring, where there is one."""
     from planner.model.errors import InputError
 
     outputs = {"--plan-out": (plan_out, PLAN), "--report": (report, WEB_PAGE), "--plot": (plot, PICTURE)}
@@ -151,6 +142,13 @@ def _require_outputs(plan_out: Path | None, report: Path | None, plot: Path | No
         if plot.suffix.lower() not in SUFFIXES:
             raise InputError(str(plot), "--plot", f"ends in no known format; use {' or '.join(SUFFIXES)}")
         require_matplotlib()
+    if wiring is None:
+        return None
+    from planner.integrations.wiring.cables import CableTable
+
+    if report is None:
+        raise InputError("--wiring", str(wiring), "is for the page; give --report FILE too, or leave it out")
+    return CableTable.load(wiring).port_of
 
 
 def _load_hint(path: Path | None, problem: "Problem") -> "Plan | None":
