@@ -21,7 +21,8 @@ from costmodel.workloads import Workload
 
 
 class MemoryNodeRings(FabricBase):
-    """Every device offloads to the memory nodes beside it, over links of the rings that collectives use.
+    """Every device offloads to the memory nodes beside it, over links of the rings that collectives use; where rings
+    join devices alone (`direct`) it offloads to what its own tier is, if it has one.
 
     A group inside a node goes around all rings, past devices that are not its own: the links are divided evenly among
     as many groups of its size as a node holds, busy or not, wherever they lie. With the whole node it has what the
@@ -44,12 +45,14 @@ class MemoryNodeRings(FabricBase):
     network_energy_j_per_byte: JoulesPerByte
 
     @model_validator(mode="after")
-    def _has_memory_nodes(self) -> Self:
-        if self.node.arrangement != "ring":
-            raise ValueError(
-                f"node.arrangement: '{self.node.arrangement}' is not planned; take ring, or a fat_tree whose device "
-                "offloads to its host"
-            )
+    def _has_no_host(self) -> Self:
+        """Memory of a host has no size here."""
+        for name in ("host", "host_links"):
+            if getattr(self.node, name):
+                raise ValueError(
+                    f"node.{name}: devices of a cluster offload to memory nodes; leave it out, or take a "
+                    "fat_tree whose device offloads to its host"
+                )
         return self
 
     @property
@@ -61,10 +64,13 @@ class MemoryNodeRings(FabricBase):
         return {"electrical_port": self.num_devices * (self.node.links + 1)}
 
     def _other_parts(self, devices: Parts) -> Iterator[Parts]:
-        """A memory node between each two devices, with two links on every ring, and its DIMMs."""
-        number, memory = self.num_devices, self.node.node
-        assert memory is not None
-        links, dimms = number * 2 * self.node.num_rings, number * memory.dimms
+        """As many memory nodes as devices, with two links wherever a ring passes one, and their DIMMs; none where rings
+        join devices alone."""
+        memory = self.node.node
+        if memory is None:
+            return
+        passed = sum(self.node.ring_hops) - self.node.num_rings * self.node.devices
+        links, dimms = 2 * passed * self.num_servers, self.num_devices * memory.dimms
         nodes = self._parts_of_servers().of_each("memory node", ".n", self.node.devices, {"electrical_port": links})
         yield nodes
         yield nodes.of_each("DIMM", ".m", memory.dimms, {"memory_unit": dimms})
@@ -119,9 +125,10 @@ class MemoryNodeRings(FabricBase):
         return packets.forward(stages, self.network_alpha_s, min(self._rate(1), self.network_bandwidth_bytes_per_s))
 
     def splits(self, device: Device, workload: Workload | None = None) -> tuple[Split, ...]:
-        """One: the device with a memory node's worth of memory to offload to."""
+        """One: the device with a memory node's worth of memory to offload to, or as it is where there are no nodes."""
         memory = self.node.node
-        assert memory is not None
+        if memory is None:
+            return (Split(device, self),)
         tier = MemoryTier(
             name="memory-node",
             source="the fabric",

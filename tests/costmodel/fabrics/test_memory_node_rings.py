@@ -79,6 +79,25 @@ def test_a_device_offloads_to_a_memory_node_over_all_its_links() -> None:
     assert wide.device.offload.bandwidth_bytes_per_s == pytest.approx(256e9), "what the DIMMs of both groups deliver"
 
 
-def test_other_arrangements_are_refused() -> None:
-    with pytest.raises(ValidationError, match="fat_tree whose device offloads to its host"):
-        fabric(node={key: value for key, value in NODE.items() if key != "node"} | {"arrangement": "direct"})
+@pytest.mark.parametrize(
+    ("arrangement", "nodes", "links", "bandwidth"),
+    [("direct", 0, 0, None), ("star", 8, 32, 50e9), ("folded_star", 8, 32, 50e9), ("ring", 8, 48, 150e9)],
+)
+def test_memory_nodes_lie_as_arranged(arrangement: str, nodes: int, links: int, bandwidth: float | None) -> None:
+    """Six links a device, three rings: figure 7 of the paper gives hops and links of memory."""
+    has_node = {"node": NODE["node"]} if nodes else {}
+    node = {key: value for key, value in NODE.items() if key != "node"} | has_node | {"arrangement": arrangement}
+    of = fabric(servers=1, node=node)
+    (split,) = of.splits(load_device("h100-sxm"))
+    assert (split.device.offload and split.device.offload.bandwidth_bytes_per_s) == bandwidth
+    parts = of.inventory()
+    assert (parts["memory node"].count if nodes else 0) == nodes
+    assert ("memory node" in parts) == bool(nodes)
+    if nodes:
+        assert parts["memory node"].prices["electrical_port"] == links
+
+
+@pytest.mark.parametrize("extra", [{"host_links": 2}, {"host": {"bandwidth": "16 GB/s", "devices": 4}}])
+def test_memory_of_a_host_is_refused(extra: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError, match="devices of a cluster offload to memory nodes; leave it out"):
+        fabric(node=NODE | extra)
