@@ -6,7 +6,8 @@ from typing import get_args
 
 import numpy as np
 
-from costmodel.calibrate.family import Ablation, Bools, Calibrations, Family, Fit, Floats, Series, Table
+from costmodel.calibrate.asked import ranges_of
+from costmodel.calibrate.family import Ablation, Asked, Bools, Calibrations, Family, Fit, Floats, Series, Table
 from costmodel.calibrate.term import FULL, Term
 from costmodel.hardware.device import Device, Precision, load_device
 from costmodel.kernels import attention_context, attention_generation
@@ -49,6 +50,8 @@ class Kernel:
     terms: tuple[Term, ...]
     optional: Term
     """a term that a device's curve lacks where it earns nothing"""
+    asked: Callable[[Table], dict[str, Floats]]
+    """tokens of rows, by names of ranges of fits"""
     fp8_cache: tuple[str, ...] = ()
     """numbers that only rows with an fp8 cache bear on"""
 
@@ -83,6 +86,7 @@ CONTEXT_KERNEL = Kernel(
         TILE_START,
     ),
     optional=TILE_START,
+    asked=lambda table: {"new_tokens": table["isl"], "cached_tokens": table["step"]},
 )
 FP8_NUMBERS = {"fp8_block_s": "grouped_block_s", "fp8_token_s": "grouped_token_s", "fp8_share": "grouped_share"}
 FIRST_KERNEL = Term("first kernel of the grouped", {"grouped_launch_s": NONE})
@@ -104,6 +108,7 @@ GENERATION_KERNEL = Kernel(
         Term("grouped kernel of an fp8 cache of its own", tied=FP8_NUMBERS),
     ),
     optional=FIRST_KERNEL,
+    asked=lambda table: {"context_tokens": table["isl"] + table["step"]},
     fp8_cache=tuple(FP8_NUMBERS),
 )
 
@@ -220,9 +225,17 @@ def _unseen_error(kernel: Kernel, table: Table, term: Term) -> float:
     return float(np.mean(errors))
 
 
+def _asked(kernel: Kernel, table: Table) -> Iterator[Asked]:
+    """Sizes of kernels, by device and variant."""
+    sizes = {name: table[name] for name in ("batch_size", "num_heads", "num_key_value_heads", "head_dim")}
+    is_usable = _is_usable(table)
+    for rows, device, precision, _ in _groups(table):
+        yield Asked(device.name, kernel.variant(precision), rows & is_usable, sizes | kernel.asked(table))
+
+
 def _fit(kernel: Kernel, table: Table) -> Fit:
     """One curve for each device and variant of the table, without the optional term where it earns nothing."""
-    result = Fit({}, {}, {})
+    result = Fit({}, {}, {}, ranges=ranges_of(_asked(kernel, table)))
     for key, own in _curves(kernel, table):
         is_worth = _unseen_error(kernel, own, kernel.optional) > WORTH * _unseen_error(kernel, own, FULL)
         numbers = _fit_curve(kernel, own, FULL if is_worth else kernel.optional)
@@ -253,6 +266,7 @@ def _family(name: str, kernel: Kernel) -> Family:
         predict=lambda table, calibrations: _predict(kernel, table, calibrations),
         fit=lambda table: _fit(kernel, table),
         ablations=lambda table: _ablations(kernel, table),
+        asked=lambda table: _asked(kernel, table),
     )
 
 

@@ -1,10 +1,11 @@
 """Collectives inside one node: table nccl.csv -> one curve a device."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from costmodel.calibrate.family import Ablation, Bools, Calibrations, Family, Fit, Floats, Series, Table
+from costmodel.calibrate.asked import ranges_of
+from costmodel.calibrate.family import Ablation, Asked, Bools, Calibrations, Family, Fit, Floats, Series, Table
 from costmodel.calibrate.term import FULL, Term
 from costmodel.hardware.device import Device, load_device
 from costmodel.kernels import collective as kernel
@@ -66,6 +67,14 @@ def predict(table: Table, calibrations: Calibrations | None) -> tuple[Series, ..
     return (Series("latency", "ms", predicted, table["latency_ms"], is_calibrated, left_out),)
 
 
+def asked(table: Table) -> Iterator[Asked]:
+    """Ranks and sizes of buffers, by device."""
+    is_sent = np.isin(table["op_name"], OPERATIONS) & (table["num_gpus"] >= 2) & (table["message_bytes"] > 0)
+    columns = {name: table[name] for name in ("num_gpus", "message_bytes")}
+    for name in np.unique(table["device"]):
+        yield Asked(load_device(str(name)).name, VARIANT, is_sent & (table["device"] == name), columns)
+
+
 def fit(table: Table) -> Fit:
     """One curve for each device of the table."""
     curves, errors, counts, decided = {}, {}, {}, {}
@@ -76,7 +85,7 @@ def fit(table: Table) -> Fit:
         errors[key] = _mean_error(own, device, curves[key])
         counts[key] = int(rows.sum())
         decided[key] = tuple({value: number for number, value in reversed(curves[key].items())}.values())
-    return Fit(curves, errors, counts, decided)
+    return Fit(curves, errors, counts, decided, ranges_of(asked(table)))
 
 
 def ablations(table: Table) -> tuple[Ablation, ...]:
@@ -179,4 +188,5 @@ FAMILY = Family(
     predict=predict,
     fit=fit,
     ablations=ablations,
+    asked=asked,
 )

@@ -1,6 +1,6 @@
 """What `planner validate` and `planner calibrate` know of a table: its columns, its model and its fit."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,6 +51,19 @@ class Fit:
 
 
 @dataclass(frozen=True)
+class Asked:
+    """What rows of a table ask of one curve; columns of shape (N,), of the whole table."""
+
+    device: str
+    variant: str
+    """of the curve"""
+    rows: Bools
+    """(N,): those that the curve predicts"""
+    columns: Mapping[str, Floats]
+    """by names of ranges of fits"""
+
+
+@dataclass(frozen=True)
 class Ablation:
     """Mean absolute relative error without one term of a curve, refitted, on rows that were not fitted."""
 
@@ -82,3 +95,5 @@ class Family:
     """columns read where they are present"""
     blank: tuple[str, ...] = ()
     """those of `columns` that a row may leave blank"""
+    asked: Callable[[Table], Iterable[Asked]] | None = None
+    """what rows ask of curves; ValueError as of `predict`"""

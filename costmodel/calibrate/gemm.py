@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from costmodel.calibrate.family import Ablation, Bools, Calibrations, Family, Fit, Floats, Series, Table
+from costmodel.calibrate.asked import ranges_of
+from costmodel.calibrate.family import Ablation, Asked, Bools, Calibrations, Family, Fit, Floats, Series, Table
 from costmodel.hardware.device import Device, Precision, load_device
 from costmodel.kernels import gemm as kernel
 from costmodel.kernels.gemm import GemmCurve, gemm_curve, gemm_s, variant_of
@@ -85,9 +86,16 @@ def predict(table: Table, calibrations: Calibrations | None) -> tuple[Series, ..
     return (Series("latency", "ms", predicted, table["latency_ms"], is_calibrated, left_out),)
 
 
+def asked(table: Table) -> Iterator[Asked]:
+    """Sizes of products, by device and precision."""
+    is_sized, sizes = _is_sized(table), {name: table[name] for name in ("m", "n", "k")}
+    for device, precision, rows in _parts(table):
+        yield Asked(device.name, variant_of(precision), rows & is_sized, sizes)
+
+
 def fit(table: Table) -> Fit:
     """Curves of all devices and precisions of a table."""
-    result = Fit({}, {}, {})
+    result = Fit({}, {}, {}, ranges=ranges_of(asked(table)))
     for device, own in _devices(table):
         curves = _fit(own, device, FULL, MAX_FIT_ROWS)
         errors = _absolute_errors(own, device, curves)
@@ -231,4 +239,5 @@ FAMILY = Family(
     predict=predict,
     fit=fit,
     ablations=ablations,
+    asked=asked,
 )

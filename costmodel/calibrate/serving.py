@@ -1,10 +1,13 @@
 """Serving at a fixed concurrency: table serving.csv -> overheads of each backend, and settings of each pair."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from costmodel.calibrate.family import Ablation, Bools, Calibrations, Family, Fit, Series, Table
+from costmodel.calibrate.family import Ablation, Asked, Bools, Calibrations, Family, Fit, Series, Table
 from costmodel.calibrate.serving_fit import FULL, TERMS, fit_device
 from costmodel.calibrate.serving_rows import LEFT_OUT, RANGE_RATIO, SIZES, Pair, pairs, ranges_of
+from costmodel.pricing.calibration import curve_source
 from costmodel.serving.backends import GENERIC, serving_curve
 
 MIN_ROWS = 24
@@ -27,6 +30,14 @@ def predict(table: Table, calibrations: Calibrations | None) -> tuple[Series, ..
         Series("time to first token", "ms", first_ms, table["ttft_ms"], is_calibrated, left_out),
         Series("time per output token", "ms", token_ms, table["tpot_ms"], is_calibrated, left_out),
     )
+
+
+def asked(table: Table) -> Iterator[Asked]:
+    """Users and tokens of rows, by the pair that serves them, or its backend."""
+    columns = {name: table[name] for name in ("concurrency", "input_tokens", "output_tokens")}
+    for pair in pairs(table):
+        is_known = curve_source(pair.device, FAMILY.name, pair.variant) is not None
+        yield Asked(pair.device.name, pair.variant if is_known else pair.backend, pair.rows, columns)
 
 
 def fit(table: Table) -> Fit:
@@ -101,5 +112,6 @@ FAMILY = Family(
     predict=predict,
     fit=fit,
     ablations=ablations,
+    asked=asked,
     optional=("pp_size", RANGE_RATIO),
 )

@@ -1,14 +1,15 @@
 """Training steps: prediction of measured step times and peak memory, and the fit of a device's efficiencies."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from costmodel.calibrate.family import Ablation, Bools, Calibrations, Family, Fit, Floats, Series, Table
+from costmodel.calibrate.asked import ranges_of
+from costmodel.calibrate.family import Ablation, Asked, Bools, Calibrations, Family, Fit, Floats, Series, Table
 from costmodel.calibrate.training_rows import COUNTS, LEFT_OUT, MAY_BE_BLANK, RECIPE, SHAPE, Row, rows_of
 from costmodel.hardware.device import load_device
 from costmodel.hardware.systems import system_of
-from costmodel.pricing.calibration import Calibration, Numbers, Ranges
+from costmodel.pricing.calibration import Calibration, Numbers
 from costmodel.pricing.efficiency import (
     TRAINING_ATTENTION,
     TRAINING_LAUNCH_S,
@@ -16,7 +17,7 @@ from costmodel.pricing.efficiency import (
     TRAINING_STEP_S,
     typical_matrix,
 )
-from costmodel.pricing.jitter import step_band_s
+from costmodel.pricing.jitter import COVERAGE, step_band_s
 
 FAMILY_NAME = "training"
 FREE: dict[str, float] = {"matrix": 1.0, "attention": 1.0, "link_bandwidth": 1e9}
@@ -53,14 +54,17 @@ def predict(table: Table, calibrations: Calibrations | None = None) -> tuple[Ser
 
 
 def _jitter(table: Table, is_fitted: Bools) -> list[Series]:
-    """Stated 10th and 90th percentiles of steps about each row's measured step, beside those measured."""
+    """Typical 10th and 90th percentiles of steps about each row's measured step, beside those measured; and how many
+    rows the stated band holds."""
     names = {"step_p10_s": "10th percentile of steps", "step_p90_s": "90th percentile of steps"}
-    band = step_band_s(np.asarray(table["step_s"], np.float64))
+    step_s = np.asarray(table["step_s"], np.float64)
+    typical, band = step_band_s(step_s, 1.0), step_band_s(step_s)
     measured = [np.asarray(table[name], np.float64) for name in names]
     is_within = (measured[0] >= band[0]) & (measured[1] <= band[1])
     known = int(np.isfinite(measured[0] + measured[1]).sum())
-    note = f"both percentiles lie within the stated band in {int(is_within.sum())} of {known} rows"
-    each = zip(names.values(), band, measured, ("", note), strict=True)
+    held = f"both percentiles lie within the stated band in {int(is_within.sum())} of {known} rows"
+    note = f"{held}, stated for {COVERAGE:.0%}"
+    each = zip(names.values(), typical, measured, ("", note), strict=True)
     told = "jitter was not measured"
     return [
         Series(f"{name}, from the measured step", "s", np.where(np.isnan(of), np.nan, stated), of, is_fitted,
@@ -141,10 +145,16 @@ def _held_out(variant: str, curve: CurveRows, free: tuple[str, ...]) -> float:
     return float(np.mean(errors))
 
 
+def _measured(table: Table) -> Table:
+    is_timed = np.asarray(table["step_s"], np.float64) > 0
+    return {name: column[is_timed] for name, column in table.items()}
+
+
 def _by_curve(table: Table) -> dict[tuple[str, str], CurveRows]:
     """Rows by device and variant: devices before those that are like them, frameworks of old after the newest."""
-    measured_s = np.asarray(table["step_s"], np.float64)
-    usable = [(row, i) for i, row in enumerate(rows_of(table)) if row is not None and measured_s[i] > 0]
+    timed = _measured(table)
+    measured_s = np.asarray(timed["step_s"], np.float64)
+    usable = [(row, i) for i, row in enumerate(rows_of(timed)) if row is not None]
     if not usable:
         raise ValueError(f"no row can be fitted: left out are {LEFT_OUT}")
     picks: dict[tuple[str, str], list[tuple[Row, int]]] = {}
@@ -156,26 +166,26 @@ def _by_curve(table: Table) -> dict[tuple[str, str], CurveRows]:
     }
 
 
+def asked(table: Table) -> Iterator[Asked]:
+    """Devices and sequences of steps, by device and variant."""
+    rows, columns = rows_of(table), {"accelerators": table["devices"], "sequence": table["seq_len"]}
+    keys = [None if row is None else (row.device.name, row.variant) for row in rows]
+    for key in dict.fromkeys(key for key in keys if key is not None):
+        yield Asked(*key, np.array([each == key for each in keys], np.bool_), columns)
+
+
 def fit(table: Table) -> Fit:
     """Efficiencies of each device and precision; of an older framework, the share of matrices alone."""
     curves: dict[tuple[str, str], Numbers] = {}
     errors, counts, decided = {}, {}, {}
-    ranges: dict[tuple[str, str], Ranges] = {}
     for (name, variant), curve in _by_curve(table).items():
         newest = curves.get((name, variant.split()[0]))
         base, free = (newest, ("matrix",)) if newest else (_start(curve[0], curves), _free(curve[0]))
         numbers = _fit_curve(variant, *curve, free, base)
         key = (name, variant)
         curves[key], errors[key], counts[key] = numbers, _mean_error(variant, curve, numbers), len(curve[0])
-        decided[key], ranges[key] = free, _ranges(curve[0])
-    return Fit(curves, errors, counts, decided, ranges)
-
-
-def _ranges(rows: Sequence[Row]) -> Ranges:
-    """Least and most of what rows asked for."""
-    devices = [int(row.mappings.num_devices[0]) for row in rows]
-    sequences = [row.workload.sequence for row in rows]
-    return {"accelerators": (min(devices), max(devices)), "sequence": (min(sequences), max(sequences))}
+        decided[key] = free
+    return Fit(curves, errors, counts, decided, ranges_of(asked(_measured(table))))
 
 
 def ablations(table: Table) -> tuple[Ablation, ...]:
@@ -198,6 +208,7 @@ FAMILY = Family(
     predict=predict,
     fit=fit,
     ablations=ablations,
+    asked=asked,
     optional=("peak_alloc_gib", "step_p10_s", "step_p90_s", "global_batch", "zero_stage", "fsdp", *SHAPE, *RECIPE),
     blank=MAY_BE_BLANK,
 )

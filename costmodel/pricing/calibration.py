@@ -100,15 +100,34 @@ def numbers_of(
     The device's own curve goes before those of the devices it is like, whose numbers are scaled by the peaks of both.
     `calibrations` replaces the catalog's. None where no curve is known: the family's defaults hold.
     """
+    part = _nearest(device, family, variant, calibrations)
+    found = None if part is None else part.variant(family, variant)
+    if part is None or found is None or part.device == device.name:
+        return found, found is not None
+    return scaled(found, scalings, load_device(part.device), device), False
+
+
+def curve_source(
+    device: Device, family: str, variant: str, calibrations: tuple[Calibration, ...] | None = None
+) -> tuple[str, FitOrigin | None] | None:
+    """Name of the device, this one or the nearest that it is like, on which its curve was fitted, and what decided it;
+    None where no curve is known."""
+    part = _nearest(device, family, variant, calibrations)
+    return None if part is None else (part.device, part.origins.get(family, {}).get(variant))
+
+
+def _nearest(
+    device: Device, family: str, variant: str, calibrations: tuple[Calibration, ...] | None
+) -> Calibration | None:
+    """With a curve of the device, else of the first that it is like and has one."""
     parts = load_calibrations() if calibrations is None else calibrations
-    for name in device.ancestry:
-        for part in parts:
-            found = part.variant(family, variant)
-            if found is not None and part.device == name:
-                is_fitted_here = name == device.name
-                own = found if is_fitted_here else scaled(found, scalings, load_device(name), device)
-                return own, is_fitted_here
-    return None, False
+    own = (
+        part
+        for name in device.ancestry
+        for part in parts
+        if part.device == name and part.variant(family, variant) is not None
+    )
+    return next(own, None)
 
 
 def origin_of(device: Device, family: str, variant: str) -> FitOrigin | None:

@@ -5,8 +5,15 @@ from functools import cache
 from pydantic import Field
 
 from costmodel.catalog import unknown_name
-from costmodel.hardware.device import Device
-from costmodel.pricing.calibration import Calibration, Numbers, load_calibrations, numbers_of
+from costmodel.hardware.device import Device, load_device
+from costmodel.pricing.calibration import (
+    Calibration,
+    FitOrigin,
+    Numbers,
+    curve_source,
+    load_calibrations,
+    numbers_of,
+)
 from costmodel.spec import Bytes, Seconds, Spec
 
 FAMILY = "serving"
@@ -72,6 +79,14 @@ def serving_curve(
     pair, is_fitted_here = numbers_of(device, FAMILY, variant_of(backend, model), calibrations)
     numbers = own or _elsewhere(backend, calibrations) or _by_settings(backend, calibrations)
     return ServingCurve.model_validate({**_by_name(numbers), **_by_name(pair)}), is_fitted_here
+
+
+def serving_source(device: Device, backend: str, model: str) -> tuple[str, FitOrigin | None]:
+    """Device on which the numbers of a backend that runs a model were fitted, and what decided them; "" where none."""
+    elsewhere = [part.device for part in load_calibrations() if part.variant(FAMILY, backend) is not None][:1]
+    places = [device, *map(load_device, elsewhere)]
+    known = (curve_source(place, FAMILY, name) for place in places for name in (variant_of(backend, model), backend))
+    return next((source for source in known if source is not None), ("", None))
 
 
 @cache

@@ -49,7 +49,7 @@ class EngineKernels:
         compute_s = np.asarray(operator.flops / (products.matrix_efficiency * device.matrix_flops_per_s(runs)))
         memory_s = np.asarray(operator.memory_bytes / (device.memory_efficiency * memory.bytes_per_s))
         if operator.sizes is not None:
-            one_s = gemm_s(*_as_one(operator), device, runs, products, memory_bytes_per_s=memory.bytes_per_s)
+            one_s = gemm_s(*as_one(operator), device, runs, products, memory_bytes_per_s=memory.bytes_per_s)
             total_s = self.curve.matrix_slowdown * one_s
         elif operator.attention is not None:
             total_s = self._attention_s(operator, operator.attention)
@@ -111,7 +111,7 @@ class EngineKernels:
         return found
 
 
-def _as_one(operator: Operator) -> tuple[Floats | float, Floats | float, Floats | float]:
+def as_one(operator: Operator) -> tuple[Floats | float, Floats | float, Floats | float]:
     """Sizes of products that one kernel runs together, as of one: their results stand side by side, so that it has as
     many tiles and reads as many weights."""
     assert operator.sizes is not None

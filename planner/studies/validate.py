@@ -12,7 +12,7 @@ from costmodel.calibrate.errors import Errors, errors_of, rank_correlation, rela
 from costmodel.calibrate.family import Calibrations, Floats, Series, Table
 from costmodel.calibrate.left_out import HALVES, predict_left_out
 from costmodel.hardware.device import Device, load_device
-from costmodel.pricing.calibration import Calibration, FitOrigin
+from costmodel.pricing.calibration import Calibration, FitOrigin, load_calibrations
 from planner.model.errors import InputError
 from planner.tables import Measurements
 
@@ -111,6 +111,16 @@ def curve_origins(table: Measurements, calibrations: Calibrations) -> list[tuple
         for part in calibrations
         if part.device in names and table.kind in part.families
     ]
+
+
+def carried_to(table: Measurements, calibrations: Calibrations | None) -> list[tuple[str, str]]:
+    """Devices of the table without a curve of its kind, and the nearest that they are like with one, or ""."""
+    if table.family.fit is None or "device" not in table.columns:
+        return []
+    fitted = {part.device for part in calibrations or load_calibrations() if table.kind in part.families}
+    devices = (load_device(name) for name in np.unique(table.columns["device"]).tolist())
+    places = {each.name: next((name for name in each.ancestry if name in fitted), "") for each in devices}
+    return [(device, place) for device, place in places.items() if place != device]
 
 
 def group_labels(table: Measurements) -> NDArray[np.str_]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from planner.cli.output import console, percent, print_json, quantity, table
 from planner.cli.outputs import PICTURE
+from planner.cli.tables.fit_lines import JobFits
 from planner.cli.tables.jitter import steps_told
 from planner.cli.tables.jobs_table import SHORT, mapping
 from planner.cli.tables.serving_columns import how_served, serving_columns, serving_record
@@ -44,6 +45,7 @@ class Question:
 
 def show_mappings(question: Question, top: int, as_json: bool, plot: str | None) -> int:
     """Search, print, and draw where asked."""
+    from costmodel.pricing.candidates import candidates_of
     from costmodel.pricing.search import search
     from planner.cli.inputs import require_writable
 
@@ -52,10 +54,12 @@ def show_mappings(question: Question, top: int, as_json: bool, plot: str | None)
     found = search(workload, [question.num_devices], device, fabric, top=top, pinned=question.pinned)
     if not found.best:
         raise _nothing_found(question, workload, device, fabric)
+    rows = candidates_of([option.configuration for option in found.best], workload, device, fabric)
+    fits = JobFits.of(rows, device)
     if as_json:
-        print_json(_document(question, workload, device, found, is_fitted))
+        print_json(_document(question, workload, found, fits, is_fitted=is_fitted) | _served(workload, device))
     else:
-        _print(question, found, workload, device, is_fitted)
+        _print(question, found, workload, device, [_how_sure(question, workload, device, is_fitted), *fits.lines])
     if plot:
         _draw(Path(plot), found, workload, device)
     return 0
@@ -144,8 +148,9 @@ def _record(option: "Option") -> dict[str, Any]:
 def _document(
     question: Question,
     searched: "Workload",
-    device: "Device",
     found: "SearchResult",
+    fits: JobFits,
+    *,
     is_fitted: bool,
 ) -> dict[str, Any]:
     """All that was found; `workload` is the job with its choices open, as an instance would have it."""
@@ -158,15 +163,21 @@ def _document(
         "as_calculon": found.counts.as_calculon,
         "priced": found.counts.priced,
         "calibrated": is_fitted,
-        "outside_fit": _outside_fit(question, searched, device),
+        "outside_fit": fits.outside,
+        "kernels_outside_fit": fits.kernels,
+        "carried_over": fits.carried_over,
         "best": [_record(option) for option in found.best],
         "front": [_record(option) for option in found.front],
-        "serving": how_served(searched, device) or None,
     }
 
 
-def _print(question: Question, found: "SearchResult", workload: "Workload", device: "Device", is_fitted: bool) -> None:
+def _served(searched: "Workload", device: "Device") -> dict[str, Any]:
+    return {"serving": how_served(searched, device) or None}
 
+
+def _print(
+    question: Question, found: "SearchResult", workload: "Workload", device: "Device", sources: list[str]
+) -> None:
     out = console()
     out.print(
         f"{_asked(question, workload)} on {question.num_devices} x {device.name}, fat tree of its servers",
@@ -176,9 +187,8 @@ def _print(question: Question, found: "SearchResult", workload: "Workload", devi
     out.print(f"{_looked_at(found.counts)}; {front}", soft_wrap=True)
     if names := _opened_beyond_an_instance(question, workload):
         out.print(f"an instance fixes {', '.join(names)} where its workload does not list more; --json writes it so")
-    out.print(_how_sure(question, workload, device, is_fitted), soft_wrap=True)
-    if outside := _outside_fit(question, workload, device):
-        out.print(f"outside what these were fitted on: {', '.join(outside)}", soft_wrap=True)
+    for line in sources:
+        out.print(line, soft_wrap=True)
     if found.best and (told := steps_told(workload, float(found.best[0].scores.step_s[0]))):
         out.print(told, soft_wrap=True)
     records = [_record(option) for option in found.best]
@@ -216,12 +226,6 @@ def _asked(question: Question, workload: "Workload") -> str:
     return f"{question.model} {question.phase} in {question.precision}, {step},"
 
 
-def _outside_fit(question: Question, workload: "Workload", device: "Device") -> list[str]:
-    from costmodel.pricing.fit_ranges import outside_fit
-
-    return outside_fit(*workload.fitted_on(device, question.num_devices))
-
-
 def _how_sure(question: Question, workload: "Workload", device: "Device", is_fitted: bool) -> str:
     """Sources of the efficiencies."""
     from costmodel.pricing.efficiency import fitted_with
@@ -231,7 +235,7 @@ def _how_sure(question: Question, workload: "Workload", device: "Device", is_fit
     if question.phase == "inference" and (origin := workload.fitted_on(device, question.num_devices)[0]):
         return f"efficiencies fitted on serving of {device.name}: {origin.software}, {origin.date}"
     if question.phase == "inference":
-        return f"matrix products by the curves of {device.like or device.name}, the rest by the part's efficiencies"
+        return f"no serving was fitted on {device.name}"
     return (
         f"efficiencies typical of the part: no training was fitted on {device.name}; those fitted on others differ "
         "from their parts' by up to a third, so compare mappings rather than devices"

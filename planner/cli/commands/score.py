@@ -8,6 +8,7 @@ import typer
 from planner.cli.commands.mappings import Question, show_mappings
 from planner.cli.inputs import AsJson, MaybeInstancePath, load_problem, require_job
 from planner.cli.output import console, number, plain, print_json, quantity, table
+from planner.cli.tables.fit_lines import JobFits
 from planner.cli.tables.jitter import steps_told
 from planner.cli.tables.jobs_table import SHORT, bottleneck, collectives, energy_header, mapping
 from planner.cli.tables.serving_columns import how_served, serving_columns, serving_record
@@ -142,6 +143,8 @@ def _record(options: "JobOptions", row: int) -> dict[str, Any]:
 
 
 def _print_job(out: Any, cluster: "Cluster", options: "JobOptions", top: int) -> None:
+    import numpy as np
+
     from planner.candidates.unlisted import why_unlisted
 
     dropped = options.num_listed - len(options)
@@ -154,6 +157,8 @@ def _print_job(out: Any, cluster: "Cluster", options: "JobOptions", top: int) ->
     rows = options.rows_by_value()[:top]
     records = [_record(options, row) for row in rows]
     names = [_mapping(options, row) for row in rows]
+    for line in JobFits.of(options.candidates.take(np.array(rows)), cluster.device).lines:
+        out.print(f"  {line}", soft_wrap=True)
     if told := how_served(options.job.workload, cluster.device):
         out.print(f"  first and next token: {told}", soft_wrap=True)
     if told := steps_told(options.job.workload, records[0]["step_s"]):

@@ -231,6 +231,7 @@ def document(result: "Result", survival: "Survival | None" = None) -> dict[str, 
 def _show(path: Path, problem: "Problem", result: "Result", survival: "Survival | None") -> None:
     from planner.cli.commands.survive import survival_line
     from planner.cli.tables import summary
+    from planner.cli.tables.fit_lines import fit_lines
     from planner.cli.tables.jobs_table import MOST_ROWS, jobs_table, phase_lines
 
     out = console()
@@ -246,8 +247,8 @@ def _show(path: Path, problem: "Problem", result: "Result", survival: "Survival 
                 f"and {summary.count(rest, 'job')} of less value; --plan-out, --json and --report have all of them"
             )
     phases = phase_lines(problem.instance, result.plan)
-    outside = summary.outside_fit_lines(problem.instance, result.plan)
-    for line in (*summary.left_out_lines(result, path), *phases, *summary.second_tier_lines(result.plan), *outside):
+    fits = fit_lines(problem.instance, result.plan)
+    for line in (*summary.left_out_lines(result, path), *phases, *summary.second_tier_lines(result.plan), *fits):
         out.print(line, soft_wrap=True)
     out.print(summary.levels_line(result.levels))
     if starts := summary.starts_line(result):

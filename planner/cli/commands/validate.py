@@ -1,5 +1,6 @@
 """planner validate: how far are the predictions from a table of measurements?"""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +12,7 @@ from planner.cli.outputs import PICTURE
 from planner.cli.tables.tables import Kind, before_the_catalog, load_calibration
 
 if TYPE_CHECKING:
+    from costmodel.calibrate.asked import RowsOutside
     from costmodel.calibrate.errors import Errors
     from costmodel.calibrate.family import Calibrations
     from costmodel.hardware.device import Device
@@ -59,6 +61,7 @@ def validate(
     """
     _require_outputs(plot, as_json=as_json, rows=rows)
     used = before_the_catalog(tuple(load_calibration(path) for path in calibration or ()))
+    from costmodel.calibrate.asked import rows_outside
     from planner.studies.validate import to_record, validate_table
     from planner.tables import read_table
 
@@ -66,13 +69,15 @@ def validate(
     _require_column(read, leave_out, fitted_on, calibration)
     quantities = validate_table(read, used, _fitted(fitted_on), leave_out)
     curves = _curves(read, used) if leave_out is None else []
+    outside = rows_outside(read.family, read.columns, used) if leave_out is None and fitted_on is None else ()
     _save_plot(plot, read, quantities)
     if as_json:
         records = [to_record(read, quantity, num_worst=NUM_WORST, with_rows=rows) for quantity in quantities]
         head = {"table": str(measured), "kind": read.kind, "rows": len(read), "left_out": leave_out}
-        print_json(head | {"curves": curves, "quantities": records})
+        told = {"curves": curves, "outside_fit": [asdict(each) for each in outside]}
+        print_json(head | told | {"quantities": records})
     else:
-        _show(read, quantities, curves, leave_out)
+        _show(read, quantities, curves, [*_elsewhere(read, used), *map(_outside, outside)], leave_out)
     return 0
 
 
@@ -128,11 +133,14 @@ def _require_outputs(plot: Path | None, *, as_json: bool, rows: bool) -> None:
 
 
 def _show(
-    read: "Measurements", quantities: "tuple[QuantityErrors, ...]", curves: list[dict[str, Any]], leave_out: str | None
-) -> None:
+    read: "Measurements", quantities: "tuple[QuantityErrors, ...]", curves: list[dict[str, Any]], told: list[str],
+    leave_out: str | None,
+) -> None:  # fmt: skip
     out = console()
     out.print(f"{plain(str(read.path))}   {read.kind}   {len(read):,} rows", soft_wrap=True)
     _show_curves(curves)
+    for line in told if leave_out is None else []:
+        out.print(plain(line), soft_wrap=True)
     if leave_out is not None:
         each = "each half predicted by a fit on the other" if leave_out == "halves" else ""
         out.print(plain(each or f"each {leave_out} predicted by a fit on all others"), style="dim", soft_wrap=True)
@@ -174,6 +182,25 @@ def _show_curves(curves: list[dict[str, Any]]) -> None:
     for each in curves:
         if not each["origins"]:
             out.print(plain(f"{each['device']}: software and date are not recorded; {each['source']}"), soft_wrap=True)
+
+
+def _outside(each: "RowsOutside") -> str:
+    """200 rows outside what bf16 of h100-sxm was fitted on: 65,536 rows of a product (fitted on 1 to 32,768)."""
+    rows = f"{each.rows:,} row{'' if each.rows == 1 else 's'}"
+    far = ", ".join(far.told for far in each.far)
+    return f"{rows} outside what {each.variant} of {each.fitted_on} was fitted on: {far}"
+
+
+def _elsewhere(read: "Measurements", used: "Calibrations | None") -> list[str]:
+    """Devices of the table without a curve of their own, and whose they have."""
+    from planner.studies.validate import carried_to
+
+    return [
+        f"{device}: carried over from {source}, by the peaks of both"
+        if source
+        else f"{device}: typical, nothing fitted"
+        for device, source in carried_to(read, used)
+    ]
 
 
 def _origin(origin: dict[str, Any]) -> tuple[str, str, str, str]:

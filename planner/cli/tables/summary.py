@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planner.cli.output import number, percent, plain, quantity, seconds
-from planner.model.phrases import few
 
 if TYPE_CHECKING:
     from planner.fabrics.problem import Problem
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
 
 MOST_LEFT_OUT = 50
 """jobs without a place, a line each"""
-MOST_OUTSIDE = 4
-"""lines of jobs outside what a fit saw"""
 
 
 def header(problem: "Problem") -> str:
@@ -73,23 +70,6 @@ def second_tier_lines(plan: "Plan") -> list[str]:
         ]
         lines.append(plain(f"{assignment.job}: {' · '.join(parts)}"))
     return lines
-
-
-def outside_fit_lines(instance: "Instance", plan: "Plan") -> list[str]:
-    """Jobs that ask for more, or less, than what the efficiencies that price them were fitted on: those that are
-    outside alike on one line, the most first."""
-    from costmodel.pricing.fit_ranges import outside_fit
-
-    outside: dict[str, list[str]] = {}
-    for assignment in plan.assignments:
-        asked = instance.job(assignment.job).workload
-        if found := outside_fit(*asked.fitted_on(instance.cluster.device, len(assignment.devices))):
-            outside.setdefault(", ".join(found), []).append(assignment.job)
-    alike = sorted(outside.items(), key=lambda item: -len(item[1]))
-    lines = [f"{few(names)}: outside what these were fitted on: {found}" for found, names in alike[:MOST_OUTSIDE]]
-    if rest := sum(len(names) for _, names in alike[MOST_OUTSIDE:]):
-        lines.append(f"{count(rest, 'more job')} {'is' if rest == 1 else 'are'} outside in other ways")
-    return list(map(plain, lines))
 
 
 def levels_line(levels: "Sequence[Level]") -> str:
