@@ -61,7 +61,6 @@ def validate(
     """
     _require_outputs(plot, as_json=as_json, rows=rows)
     used = before_the_catalog(tuple(load_calibration(path) for path in calibration or ()))
-    from costmodel.calibrate.asked import rows_outside
     from planner.studies.validate import to_record, validate_table
     from planner.tables import read_table
 
@@ -69,16 +68,23 @@ def validate(
     _require_column(read, leave_out, fitted_on, calibration)
     quantities = validate_table(read, used, _fitted(fitted_on), leave_out)
     curves = _curves(read, used) if leave_out is None else []
-    outside = rows_outside(read.family, read.columns, used) if leave_out is None and fitted_on is None else ()
+    outside, told = _beyond(read, used) if leave_out is None and fitted_on is None else ([], [])
     _save_plot(plot, read, quantities)
     if as_json:
         records = [to_record(read, quantity, num_worst=NUM_WORST, with_rows=rows) for quantity in quantities]
         head = {"table": str(measured), "kind": read.kind, "rows": len(read), "left_out": leave_out}
-        told = {"curves": curves, "outside_fit": [asdict(each) for each in outside]}
-        print_json(head | told | {"quantities": records})
+        print_json(head | {"curves": curves, "outside_fit": outside, "quantities": records})
     else:
-        _show(read, quantities, curves, [*_elsewhere(read, used), *map(_outside, outside)], leave_out)
+        _show(read, quantities, curves, told, leave_out)
     return 0
+
+
+def _beyond(read: "Measurements", used: "Calibrations | None") -> tuple[list[dict[str, Any]], list[str]]:
+    """Rows outside what their curves were fitted on; in words, with devices whose curves come from elsewhere."""
+    from costmodel.calibrate.asked import rows_outside
+
+    outside = rows_outside(read.family, read.columns, used)
+    return [asdict(each) for each in outside], [*_elsewhere(read, used), *map(_outside, outside)]
 
 
 def _save_plot(plot: Path | None, read: "Measurements", quantities: "tuple[QuantityErrors, ...]") -> None:
@@ -139,7 +145,7 @@ def _show(
     out = console()
     out.print(f"{plain(str(read.path))}   {read.kind}   {len(read):,} rows", soft_wrap=True)
     _show_curves(curves)
-    for line in told if leave_out is None else []:
+    for line in told:
         out.print(plain(line), soft_wrap=True)
     if leave_out is not None:
         each = "each half predicted by a fit on the other" if leave_out == "halves" else ""
