@@ -1,19 +1,27 @@
 """Arithmetic intensity of the layers of a transformer, prefill and decode; figure 1 of the Photonic Fabric's paper.
 
-Each product reads its matrix and inputs and writes its outputs once. Fused attention reads queries, keys and values
-and writes outputs; unfused, the scores cross the memory four times: written, read and written by the softmax, read.
+Operations and bytes are those of a candidate of the planner, whatever the memory holds. Unfused attention is a rule
+beside: it forms masked scores too, which cross the memory four times: written, read and written by the softmax, read.
 """
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from pydantic import Field
 
-from costmodel.hardware.device import BYTES_OF_PRECISION, Precision, load_device
+from costmodel.hardware.device import Device, Precision, load_device
+from costmodel.parallelism.mappings import Mappings
+from costmodel.serving.kernel_rules import KernelRules
 from costmodel.spec import Spec
-from costmodel.workloads.transformer.shapes import Model, TransformerShape, shape_of
+from costmodel.workloads.transformer.shapes import Model
+from planner.studies.reproduce.experiments.static_batches import ROOMY_BYTES, job_of
 
 Floats = NDArray[np.float64]
-SCORE_PASSES = 4.0
+FUSED, UNFUSED = "fused", "unfused"
+LAYERS_ALONE = {
+    FUSED: KernelRules(vocabulary=False),
+    UNFUSED: KernelRules(vocabulary=False, fuses_attention=False, skips_masked=False),
+}
+"""what is counted, by label; the vocabulary, whose size the batch alone decides, is left out"""
 
 
 class Inputs(Spec):
@@ -28,35 +36,31 @@ class Inputs(Spec):
     """ascending; tokens of the input, and that a decode step attends to"""
 
 
-def flops_per_byte(shape: TransformerShape, batch: ArrayLike, new: ArrayLike, context: ArrayLike, *, size: float,
-                   fused: bool) -> Floats:  # fmt: skip
-    """Of one layer that processes `new` tokens of each sequence, shapes broadcast; `size`: bytes of a number."""
-    sequences, new_tokens, attended = (np.asarray(each, np.float64) for each in (batch, new, context))
-    tokens, queries, keys = sequences * new_tokens, shape.query_dim, shape.kv_heads * shape.head_dim
-    matrices = (
-        (shape.hidden, queries + 2 * keys),
-        (queries, shape.hidden),
-        (shape.hidden, (shape.ffn_matrices - 1) * shape.ffn),
-        (shape.ffn, shape.hidden),
-    )
-    parameters = sum(rows * columns for rows, columns in matrices)
-    activations = sum(map(sum, matrices)) + 2 * queries
-    scores = sequences * shape.heads * new_tokens * attended
-    numbers = parameters + tokens * activations + 2 * sequences * attended * keys
-    if not fused:
-        numbers = numbers + SCORE_PASSES * scores
-    flops = 2 * tokens * parameters + 4 * scores * shape.head_dim
-    return np.asarray(flops / (size * numbers))
+def intensities(inputs: Inputs, label: str) -> tuple[Floats, Floats]:
+    """FLOP per byte of the layers in the prefill and in a decode step, each of shape (batches, lengths)."""
+    roomy = load_device(inputs.device).model_copy(update={"capacity_bytes": ROOMY_BYTES})
+    columns = [_of_length(inputs, label, length, roomy) for length in inputs.lengths]
+    prefill, decode = np.moveaxis(np.array(columns), 0, -1)
+    return prefill, decode
+
+
+def _of_length(inputs: Inputs, label: str, length: int, device: Device) -> tuple[Floats, Floats]:
+    """Of all batches; the step attends to the input and its own token."""
+    job = job_of(
+        (length, 2), LAYERS_ALONE[label], model=inputs.model, precision=inputs.precision,
+        kv_precision=inputs.precision, activation_precision=inputs.precision, concurrency=inputs.batches[-1],
+    )  # fmt: skip
+    graph = job.op_graph(Mappings.of(micro_batch=np.asarray(inputs.batches)), device)
+    prefill, decode = (graph.alone(phase) for phase in ("prefill", "decode"))
+    return prefill.flops / prefill.memory_bytes, decode.flops / decode.memory_bytes
 
 
 def compute(inputs: Inputs) -> dict[str, float]:
     """Trends over batches (rows) and lengths (columns); intensities in FLOP/B, lengths in tokens."""
-    shape, size, device = shape_of(inputs.model), BYTES_OF_PRECISION[inputs.precision], load_device(inputs.device)
-    batch, length = np.asarray(inputs.batches, np.float64)[:, None], np.asarray(inputs.lengths, np.float64)
+    device, length = load_device(inputs.device), np.asarray(inputs.lengths, np.float64)
     found = {"ridge": device.matrix_flops_per_s(inputs.precision) / device.memory_bytes_per_s}
-    for label, fused in (("fused", True), ("unfused", False)):
-        prefill = flops_per_byte(shape, batch, length, length, size=size, fused=fused)
-        decode = flops_per_byte(shape, batch, 1, length, size=size, fused=fused)
+    for label in LAYERS_ALONE:
+        prefill, decode = intensities(inputs, label)
         found[f"prefill intensity, growth with the batch, {label}"] = float((prefill[1:] / prefill[:-1]).min())
         found[f"decode intensity, growth with the batch, {label}"] = float((decode[1:] / decode[:-1]).min())
         found[f"largest decode intensity over that of the prefill, {label}"] = float((decode / prefill).max())

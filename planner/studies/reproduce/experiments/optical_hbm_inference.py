@@ -19,11 +19,16 @@ from costmodel.parallelism.mappings import Floats
 from costmodel.serving.kernel_rules import KernelRules
 from costmodel.spec import BytesPerSecond, Spec
 from costmodel.workloads.transformer.shapes import Model
-from planner.studies.reproduce.experiments.static_batches import PRODUCT, ServingSystem, job_of, serve, servers
+from planner.studies.reproduce.experiments.static_batches import (
+    PRODUCT,
+    ROOMY_BYTES,
+    ServingSystem,
+    job_of,
+    serve,
+    servers,
+)
 
 OWN_CACHE, FAST_CACHE, NO_LIMIT = "own L2", "fast L2", "no L2 limit"
-ROOMY_BYTES = 1e18
-"""capacity of a memory that holds whatever is timed"""
 
 
 class Inputs(Spec):

@@ -18,6 +18,8 @@ from costmodel.workloads import TransformerInference
 
 PRODUCT = ", by the product's model"
 """ending of quantities that no rule of a paper touches"""
+ROOMY_BYTES = 1e18
+"""capacity of a memory that holds whatever is counted"""
 
 
 @dataclass(frozen=True)
