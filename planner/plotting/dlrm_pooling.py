@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from planner.plotting.floor_plan import COLOURS
 from planner.studies.reproduce.experiments.dlrm_pooling import Inputs, grid, speedups
 from planner.studies.reproduce.run import ExperimentOutcome
@@ -18,13 +20,14 @@ MARKERS = ("o", "s", "^")
 def dlrm_pooling(ax: Axes, outcome: ExperimentOutcome) -> Axes:
     """Draw the speed-up over each network: colour by batch, marker by pooling, means as thin lines."""
     assert isinstance(outcome.inputs, Inputs)
-    inputs, lookups = outcome.inputs, grid(outcome.inputs)
+    inputs, lookups = outcome.inputs, np.array(grid(outcome.inputs))
+    tables, batches, poolings = lookups.T
     for (network, values), style in zip(speedups(inputs).items(), STYLES, strict=False):
         for batch, colour in zip(inputs.batch, COLOURS, strict=False):
             for pooling, marker in zip(inputs.pooling, MARKERS, strict=False):
-                rows = (lookups.batch == batch) & (lookups.pooling == pooling)
+                rows = (batches == batch) & (poolings == pooling)
                 label = f"{network}, batch {batch}, pooling {pooling}"
-                line = ax.plot(lookups.tables[rows], values[rows], linestyle=style, color=colour, label=label)[0]
+                line = ax.plot(tables[rows], values[rows], linestyle=style, color=colour, label=label)[0]
                 line.set(marker=marker, markersize=4, linewidth=1.2)
         ax.axhline(values.mean(), linestyle=style, linewidth=0.7, color="#59626e", label=f"{network}, mean")
     ax.set_xscale("log", base=2)

@@ -84,7 +84,7 @@ class Dlrm(DlrmSpec):
 
     def sends_halves(self, dimension: Dimension) -> bool:
         """Whether ranks only reduce-scatter and all-gather along a dimension, which no tree does."""
-        return False
+        return dimension == "tensor"
 
     def sends(self, dimension: Dimension) -> bool:
         """Whether groups of several ranks along a dimension exchange anything: replicas do in training only."""

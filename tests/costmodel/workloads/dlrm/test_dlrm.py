@@ -13,7 +13,6 @@ from costmodel.parallelism.mappings import DIMENSIONS
 from costmodel.pricing.candidates import enumerate_candidates
 from costmodel.pricing.score import score
 from costmodel.pricing.search import search
-from costmodel.published.dlrm_pooling import Exchange, GatherMemory, Lookups, pooling_s
 from costmodel.workloads import Dlrm
 from costmodel.workloads.dlrm.recommenders import load_recommender
 from tests.costmodel.pricing.score_cases import FABRICS, FAT_TREE, assert_equal_the_oracle, fabric_of
@@ -121,7 +120,7 @@ def test_more_bandwidth_is_never_slower(job: Dlrm, faster: float) -> None:
 @pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(tensor=st.sampled_from([1, 2, 8]), batch=st.sampled_from([128, 1024]), pooling=st.integers(1, 64))
-def test_lookups_cost_what_the_published_pooling_does(tensor: int, batch: int, pooling: int) -> None:
+def test_lookups_cost_what_is_reckoned_by_hand(tensor: int, batch: int, pooling: int) -> None:
     """The gather and the exchange of one replica, where a ring exchanges; pooled rows in memory are ours alone."""
     device = H100.model_copy(update={"launch_s": 12e-6})
     shape = load_recommender("dlrm-10tb")
@@ -139,10 +138,19 @@ def test_lookups_cost_what_the_published_pooling_does(tensor: int, batch: int, p
         if o.memory_efficiency
     )
     exchange_s = float(score(candidates, device, fabric).communication_s[0, row])
-    memory = GatherMemory(memory_bytes_per_s=3350e9, efficiency=0.79, launch_s=12e-6, index_bytes=8)
-    lookups = Lookups(np.array([64.0]), np.array([float(batch)]), np.array([float(pooling)]), row_bytes=128.0)
-    published_s = pooling_s(lookups, memory, Exchange(step_s=2.5e-6, bandwidth_bytes_per_s=300e9), devices=tensor)
-    assert gather_s + exchange_s == pytest.approx(float(published_s[0]))
+    sent = (tensor - 1) / tensor
+    by_hand_s = 12e-6 + 64 * batch * pooling / tensor * 136 / (0.79 * 3350e9)
+    by_hand_s += (tensor - 1) * 2.5e-6 + sent * 64 * batch * 128 / 300e9
+    assert gather_s + exchange_s == pytest.approx(by_hand_s)
+
+
+def test_no_tree_scatters_pooled_rows() -> None:
+    """A tree reduces to one root; ranks that only reduce-scatter and all-gather have a ring."""
+    fabric = FatTree.model_validate(FAT_TREE | {"gpus_per_server": 8})
+    found = enumerate_candidates(SERVE, (8,), H100, fabric)
+    kinds = {plan.kind for number, plan in enumerate(found.plans) if number in found.plan[0]}
+    assert "ring" in kinds
+    assert "tree" not in kinds
 
 
 def test_memory_says_how_many_accelerators_it_takes() -> None:
