@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from costmodel.fabrics.base import FabricBase
 from costmodel.fabrics.inventory import INDEX, Parts, PriceClass
-from costmodel.published.sipam.parts import ROUNDING, ShorelineOrName, UnitOrName, too_fast
+from costmodel.memory_pool.parts import ROUNDING, ShorelineOrName, UnitOrName, too_fast
 from costmodel.spec import JoulesPerByte, Latency, SwitchingTime
 
 

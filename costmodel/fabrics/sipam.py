@@ -17,10 +17,10 @@ from costmodel.fabrics.held_plans import held_all_to_alls, held_reductions
 from costmodel.fabrics.held_together import Choices, choices_within
 from costmodel.fabrics.pool_rack import PoolRack
 from costmodel.hardware.device import Device
+from costmodel.memory_pool.demand import WorkloadDemand
+from costmodel.memory_pool.loop import Allocation, allocate
+from costmodel.memory_pool.pool import MemoryPool
 from costmodel.parallelism.mappings import Dimension
-from costmodel.published.sipam.demand import WorkloadDemand
-from costmodel.published.sipam.loop import Allocation, allocate
-from costmodel.published.sipam.pool import MemoryPool
 from costmodel.workloads import Workload
 
 LISTED_UNITS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)

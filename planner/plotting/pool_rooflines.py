@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from costmodel.published.sipam.demand import attainable_flops_per_s
+from costmodel.memory_pool.demand import attainable_flops_per_s
 from planner.plotting.panels import LABEL_BOX, legend_below, panels
 from planner.studies.reproduce.experiments.pool_rooflines import NORMALIZED, OWN, PHASES, GivenRoofline, Inputs, given
 from planner.studies.reproduce.run import ExperimentOutcome

@@ -16,7 +16,7 @@ from costmodel.hardware.optical_hbm import OpticalHbm, load_optical_hbm
 from costmodel.hardware.parts import by_name
 from costmodel.hardware.photonic_appliance import MemoryAppliance, load_memory_appliance
 from costmodel.hardware.routes import RouteParts, Scenario, load_route_parts
-from costmodel.published.sipam.pool import MemoryPool
+from costmodel.memory_pool.pool import MemoryPool
 from costmodel.spec import JoulesPerByte, Latency, Spec
 
 L2Passes = Annotated[float | None, Field(ge=1)]

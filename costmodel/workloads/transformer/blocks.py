@@ -143,8 +143,7 @@ def _data_blocks(job: TrainingSpec, stage: Stage) -> list[Block]:
     passes = stage.micro_batches * np.where(m.has_recompute("full"), 3.0, 2.0)
     gradients = np.where(m.zero >= 2, stage.micro_batches, 1.0) * np.where(m.zero == 0, 1.0, 0.5)
     gathers = np.where(m.zero == 0, 0.0, np.where(m.zero == 3, passes, 1.0)) * 0.5
-    bucket = np.maximum(BUCKET_PARAMETERS, BUCKET_PARAMETERS_PER_RANK * stage.shards)
-    buckets, is_shared = np.maximum(parameters / bucket, 1.0), stage.shards > 1
+    buckets, is_shared = _buckets(job, stage, parameters), stage.shards > 1
     messages = [
         Message("gradients", "data", GRADIENT_BYTES * exchanged, gradients * is_shared, buckets),
         Message("parameters", "data", job.gathered_bytes * exchanged, gathers * is_shared, buckets),
@@ -153,6 +152,14 @@ def _data_blocks(job: TrainingSpec, stage: Stage) -> list[Block]:
         both_bytes = (GRADIENT_BYTES + job.gathered_bytes) * stage.shard
         messages.append(Message("between holders of a stage", "pipeline", both_bytes, is_dual * m.pipeline / 2.0))
     return [each.block("optimizer", updated, messages, 1.0, in_bubble=False)]
+
+
+def _buckets(job: TrainingSpec, stage: Stage, parameters: Floats) -> Floats:
+    """In which gradients, and parameters, are exchanged; shape (M,)."""
+    if job.gradient_bucket_bytes is not None:
+        return np.ceil(GRADIENT_BYTES * parameters / job.gradient_bucket_bytes)
+    bucket = np.maximum(BUCKET_PARAMETERS, BUCKET_PARAMETERS_PER_RANK * stage.shards)
+    return np.maximum(parameters / bucket, 1.0)
 
 
 def _casts_parameters(job: TrainingSpec) -> bool:

@@ -9,7 +9,7 @@ from costmodel.hardware.device import BYTES_OF_PRECISION, Precision
 from costmodel.hardware.offload import offload_code
 from costmodel.parallelism.degrees import RANK_ORDERS, RankOrder, divisors
 from costmodel.parallelism.mappings import RECOMPUTE, SCHEDULES, Dimension, Recompute, Schedule
-from costmodel.spec import Count, Degree, Spec
+from costmodel.spec import Bytes, Count, Degree, Spec
 from costmodel.workloads.transformer.shapes import Model, TransformerShape, shape_of
 
 MICRO_BATCHES = (1, 2, 4, 8, 16)
@@ -82,6 +82,8 @@ class TrainingSpec(Spec):
     shard_ranks: Degree | None = None
     """data and context ranks over which ZeRO divides, where these hold several copies of what it divides (HSDP); all of
     them where absent, or where they are fewer"""
+    gradient_bucket_bytes: Bytes | None = Field(default=None, gt=0, alias="gradient_bucket")
+    """of gradients that data ranks exchange together; as Megatron-LM has it where absent, more for more ranks"""
     sequence_parallel: bool | tuple[bool, ...] = True
     """whether norms and residuals are divided over the tensor ranks"""
     offload: str | tuple[str, ...] = "none"

@@ -3,7 +3,7 @@
 from math import ceil
 
 from costmodel.fabrics import Sipam
-from costmodel.published.sipam.demand import WorkloadDemand
+from costmodel.memory_pool.demand import WorkloadDemand
 from planner.model.cluster import Cluster
 from planner.model.job import Job
 

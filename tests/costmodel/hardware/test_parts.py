@@ -10,7 +10,7 @@ from costmodel.hardware.memory.tier import MemoryTier, load_memory_tier
 from costmodel.hardware.optical_hbm import OpticalHbm, load_optical_hbm
 from costmodel.hardware.parts import SourcedPart, part_names
 from costmodel.hardware.photonic_appliance import MemoryAppliance, load_memory_appliance
-from costmodel.published.sipam.parts import (
+from costmodel.memory_pool.parts import (
     MemoryTray,
     MemoryUnit,
     PhotonicIO,

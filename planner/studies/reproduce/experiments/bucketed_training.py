@@ -2,7 +2,9 @@
 
 Speed-ups are ratios of times of the same step, under one reading each: full buckets are the ratio of one all-reduce
 to the other. Alone, all gradients are sent, the last bucket being smaller, and nothing is computed. After the
-backward pass and beside it, a step has its compute time too.
+backward pass and beside it, a step has its compute time too, that of a candidate of the planner; beside it, as large
+a share hides as of a candidate. The planner's own candidates are compared too: rings over an ideal switch, and the
+plans that a photonic fabric offers.
 """
 
 from dataclasses import dataclass
@@ -14,15 +16,20 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from costmodel.catalog import unknown_name
-from costmodel.hardware.device import Precision, load_device
-from costmodel.published.backward_pass import BackwardPass, backward_pass
-from costmodel.published.gradient_buckets import buckets_of, finish_s
+from costmodel.hardware.device import Device, Precision, load_device
 from costmodel.spec import Bytes, Spec
 from costmodel.workloads import TransformerTraining
 from costmodel.workloads.transformer.shapes import Model
 from planner.studies.reproduce.experiments.all_reduce_algorithms import BOUND, AllReduce, SharedNetwork, algorithms
+from planner.studies.reproduce.experiments.bucketed_step import (
+    ReplicaStep,
+    on_lightpath,
+    over_a_switch,
+    step_of_replica,
+)
 from planner.studies.reproduce.experiments.collective_times import size
 from planner.studies.reproduce.experiments.crossings import crossings
+from planner.studies.reproduce.experiments.static_batches import PRODUCT
 
 Floats = NDArray[np.float64]
 FULL, ALONE, AFTER, BESIDE = (
@@ -96,9 +103,12 @@ def compute(inputs: Inputs) -> dict[str, float]:
             found[f"most speed-up {_name(curve)}"] = float(curve.speedup.max())
             reached = np.where(curve.speedup >= inputs.speedup, sweep, 0.0)
             found[f"largest bucket {_name(curve)}"] = float(reached.max())
+        for bucket in inputs.shown_bytes:
+            for reading, speedup in by_product(inputs, ranks, bucket).items():
+                found[f"speed-up, {reading}, {ranks} GPUs, {size(bucket)}{PRODUCT}"] = speedup
         found |= _limits(inputs, ranks)
     step = step_of(inputs, inputs.ranks[0])
-    return found | {"gradients": step.gradient_bytes, "compute": step.compute_s, "backward pass": step.backward_s}
+    return found | {"gradients": step.gradient_bytes, "compute": step.compute_s}
 
 
 def curves(inputs: Inputs, ranks: int, buckets_bytes: Floats) -> list[SpeedupCurve]:
@@ -113,29 +123,36 @@ def curves(inputs: Inputs, ranks: int, buckets_bytes: Floats) -> list[SpeedupCur
     ]
 
 
-def step_of(inputs: Inputs, ranks: int) -> BackwardPass:
-    """Computation of a GPU in a step, the same for any number of ranks."""
-    replica = inputs.replica
-    job = TransformerTraining(
-        model=replica.model,
-        global_batch=replica.sequences * ranks,
-        sequence=replica.sequence,
-        precision=replica.precision,
-    )
-    return backward_pass(job, ranks, load_device(replica.device))
+def step_of(inputs: Inputs, ranks: int, bucket_bytes: float | None = None) -> ReplicaStep:
+    """Step of a GPU whose gradients go around rings over an ideal switch; its compute time is that of any fabric."""
+    fabric = over_a_switch(inputs.network, ranks, inputs.replica.device)
+    return step_of_replica(_job(inputs, ranks, bucket_bytes), ranks, _device(inputs), fabric)
 
 
-def _times_s(all_reduce_s: AllReduce, ranks: int, step: BackwardPass, buckets_bytes: Floats) -> tuple[Floats, ...]:
+def by_product(inputs: Inputs, ranks: int, bucket_bytes: float) -> dict[str, float]:
+    """Speed-up of the best plan of a photonic fabric over such rings by reading, both as candidates."""
+    job, fabric = _job(inputs, ranks, bucket_bytes), on_lightpath(inputs.network, ranks)
+    ring, light = step_of(inputs, ranks, bucket_bytes), step_of_replica(job, ranks, _device(inputs), fabric)
+    return {
+        ALONE: ring.exchange_s / light.exchange_s,
+        AFTER: float(ring.after_s(ring.exchange_s) / light.after_s(light.exchange_s)),
+        BESIDE: float(ring.beside_s(ring.exchange_s) / light.beside_s(light.exchange_s)),
+    }
+
+
+def buckets_of(gradient_bytes: float, bucket_bytes: Floats) -> tuple[Floats, Floats]:
+    """Full buckets, and bytes of the last one, smaller or empty; each shaped as `bucket_bytes`."""
+    full = np.floor(gradient_bytes / bucket_bytes)
+    return full, gradient_bytes - full * bucket_bytes
+
+
+def _times_s(all_reduce_s: AllReduce, ranks: int, step: ReplicaStep, buckets_bytes: Floats) -> tuple[Floats, ...]:
     """Time under each of READINGS, each of shape (B,)."""
     full_s = all_reduce_s(buckets_bytes, ranks)
-    sent_bytes = buckets_of(step.gradient_bytes, buckets_bytes)
-    rest_s = all_reduce_s(np.where(sent_bytes > 0, sent_bytes, np.inf).min(axis=1), ranks)
-    is_full = sent_bytes == buckets_bytes[:, None]
-    transfer_s = np.where(is_full, full_s[:, None], np.where(sent_bytes > 0, rest_s[:, None], 0.0))
-    alone_s = transfer_s.sum(axis=1)
-    beside_s = finish_s(step.ready_s(np.cumsum(sent_bytes, axis=1)), transfer_s)
-    rest_of_step_s = step.before_s + step.after_s
-    return full_s, alone_s, step.compute_s + alone_s, rest_of_step_s + np.maximum(step.backward_s, beside_s)
+    full, rest_bytes = buckets_of(step.gradient_bytes, buckets_bytes)
+    rest_s = np.where(rest_bytes > 0, all_reduce_s(rest_bytes, ranks), 0.0)
+    alone_s = full * full_s + rest_s
+    return full_s, alone_s, step.after_s(alone_s), step.beside_s(alone_s)
 
 
 def _limits(inputs: Inputs, ranks: int) -> dict[str, float]:
@@ -156,6 +173,18 @@ def _limits(inputs: Inputs, ranks: int) -> dict[str, float]:
 def _excess(over: AllReduce, of: AllReduce, ranks: int, sought: float, message_bytes: Floats) -> Floats:
     """Speed-up of one all-reduce over another, less what is sought; shaped as the messages."""
     return np.asarray(over(message_bytes, ranks) / of(message_bytes, ranks) - sought)
+
+
+def _job(inputs: Inputs, ranks: int, bucket_bytes: float | None) -> TransformerTraining:
+    replica = inputs.replica
+    return TransformerTraining(
+        model=replica.model, global_batch=replica.sequences * ranks, sequence=replica.sequence,
+        precision=replica.precision, zero=0, overlap={}, gradient_bucket=bucket_bytes,
+    )  # fmt: skip
+
+
+def _device(inputs: Inputs) -> Device:
+    return load_device(inputs.replica.device)
 
 
 def _name(curve: SpeedupCurve) -> str:

@@ -12,12 +12,12 @@ from typing import Annotated, Literal, Self
 from pydantic import Field
 
 from costmodel.hardware.device import Device, Precision
-from costmodel.published.sipam.counting import CountedStep
-from costmodel.published.sipam.demand import Demands
-from costmodel.published.sipam.loop import Allocation, allocate
-from costmodel.published.sipam.pool import MemoryPool
+from costmodel.memory_pool.demand import Demands
+from costmodel.memory_pool.loop import Allocation, allocate
+from costmodel.memory_pool.pool import MemoryPool
 from costmodel.spec import BytesPerSecond, Spec
 from costmodel.workloads.transformer.shapes import Model
+from planner.studies.reproduce.experiments.counted_step import CountedStep
 
 Phase = Literal["training", "inference"]
 PHASES: tuple[Phase, ...] = ("training", "inference")

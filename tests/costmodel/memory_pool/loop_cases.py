@@ -5,10 +5,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from costmodel.memory_pool.demand import Demands
+from costmodel.memory_pool.parts import load_shoreline
+from costmodel.memory_pool.pool import MemoryPool
 from costmodel.parallelism.mappings import Mappings
-from costmodel.published.sipam.demand import Demands
-from costmodel.published.sipam.parts import load_shoreline
-from costmodel.published.sipam.pool import MemoryPool
 
 SHORELINE = load_shoreline("photonic-shoreline")
 POOLS = {

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from costmodel.hardware.memory.choices import MemoryChoices
-from costmodel.published.sipam.demand import Demand, Demands
-from costmodel.published.sipam.parts import ROUNDING
-from costmodel.published.sipam.pool import MemoryPool, rounded_up
+from costmodel.memory_pool.demand import Demand, Demands
+from costmodel.memory_pool.parts import ROUNDING
+from costmodel.memory_pool.pool import MemoryPool, rounded_up
 
 Stop = Literal["fixed point", "oscillation", "round limit", "accelerator limit"]
 ROUNDS = 32

@@ -13,9 +13,9 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from costmodel.hardware.device import BYTES_OF_PRECISION
+from costmodel.memory_pool.demand import Demands
 from costmodel.parallelism.degrees import degree_table
 from costmodel.parallelism.mappings import Floats, Mappings
-from costmodel.published.sipam.demand import Demands
 from costmodel.spec import Spec
 from costmodel.workloads.transformer.shapes import Model, TransformerShape, shape_of, tensor_degrees
 

@@ -3,8 +3,8 @@
 import pytest
 from pydantic import ValidationError
 
-from costmodel.published.sipam.parts import MemoryTray, load_memory_tray, load_memory_unit
-from tests.costmodel.published.sipam.pool_cases import SHORELINE, made_shoreline, pool
+from costmodel.memory_pool.parts import MemoryTray, load_memory_tray, load_memory_unit
+from tests.costmodel.memory_pool.pool_cases import SHORELINE, made_shoreline, pool
 
 
 def test_modules_along_the_edge() -> None:

@@ -4,10 +4,10 @@ from fractions import Fraction
 
 import pytest
 
-from costmodel.published.sipam.loop import allocate
-from tests.costmodel.published.sipam.counting_cases import PHASES, step
-from tests.costmodel.published.sipam.loop_cases import POOLS, Scripted
+from costmodel.memory_pool.loop import allocate
+from tests.costmodel.memory_pool.loop_cases import POOLS, Scripted
 from tests.oracles.sipam import MODELS, loop
+from tests.planner.studies.reproduce.experiments.counted_step_cases import PHASES, step
 
 PEAK = 1e15
 

@@ -1,7 +1,7 @@
-"""Shared by the tests of `counting`."""
+"""Shared by the tests of `counted_step` and `loop`."""
 
-from costmodel.published.sipam.counting import CountedStep
 from costmodel.workloads.transformer.shapes import TransformerShape
+from planner.studies.reproduce.experiments.counted_step import CountedStep
 from tests.oracles.sipam import MODELS
 
 PHASES = ("training", "inference")

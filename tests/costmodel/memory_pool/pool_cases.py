@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from costmodel.published.sipam.parts import Shoreline, load_shoreline
-from costmodel.published.sipam.pool import MemoryPool
+from costmodel.memory_pool.parts import Shoreline, load_shoreline
+from costmodel.memory_pool.pool import MemoryPool
 
 SHORELINE = load_shoreline("photonic-shoreline")
 

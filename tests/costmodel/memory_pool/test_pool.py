@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from tests.costmodel.published.sipam.pool_cases import made_shoreline, pool
+from tests.costmodel.memory_pool.pool_cases import made_shoreline, pool
 
 UNIT_RATE = 600 * 10**9
 

@@ -5,9 +5,9 @@ import pytest
 from pydantic import ValidationError
 
 from costmodel.parallelism.mappings import Mappings
-from costmodel.published.sipam.counting import CountedStep, layer
-from tests.costmodel.published.sipam.counting_cases import PHASES, shape, step
+from planner.studies.reproduce.experiments.counted_step import CountedStep, layer
 from tests.oracles.sipam import MODELS, Split, asked, splits
+from tests.planner.studies.reproduce.experiments.counted_step_cases import PHASES, shape, step
 
 TABLE = {
     "126M": (59, 42),

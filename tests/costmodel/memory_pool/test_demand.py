@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from costmodel.hardware.device import load_device
-from costmodel.published.sipam.demand import WorkloadDemand, attainable_flops_per_s
-from costmodel.published.sipam.loop import allocate
+from costmodel.memory_pool.demand import WorkloadDemand, attainable_flops_per_s
+from costmodel.memory_pool.loop import allocate
 from costmodel.workloads import TransformerInference, TransformerTraining
-from tests.costmodel.published.sipam.loop_cases import POOLS, Scripted
+from tests.costmodel.memory_pool.loop_cases import POOLS, Scripted
 
 
 @pytest.mark.parametrize(

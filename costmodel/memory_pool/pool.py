@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from pydantic import Field, model_validator
 
 from costmodel.hardware.memory.choices import MemoryChoices
-from costmodel.published.sipam.parts import ROUNDING, ShorelineOrName, UnitOrName, too_fast
+from costmodel.memory_pool.parts import ROUNDING, ShorelineOrName, UnitOrName, too_fast
 from costmodel.spec import Spec
 
 Ints = NDArray[np.integer[Any]]

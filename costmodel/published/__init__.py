@@ -1,1 +1,0 @@
-"""Models that only the reproduction of published figures asks for."""
