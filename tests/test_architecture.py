@@ -92,6 +92,29 @@ FABRIC_CLASSES = {
     "Torus",
 }
 
+DECIDING = (
+    "costmodel",
+    "planner.candidates",
+    "planner.fabrics",
+    "planner.heuristics",
+    "planner.pages",
+    "planner.slices",
+)
+BESIDE_THE_PRODUCT = {
+    "costmodel.collectives.best": "the least of published closed forms, which tests hold the families to",
+    "costmodel.collectives.interpret": "a schedule run step by step, which tests hold exported files to",
+    "costmodel.collectives.simulate": "the same for its times",
+    "costmodel.measure.__main__": "a command of its own, where no more than torch, numpy and pydantic are",
+    "planner.slices.any_chip": "what fragmentation is measured against: fragmentation of slices alone, without a model",
+    "planner.slices.optical_cubes": "slices that fragmentation compares",
+    "planner.slices.rings_over_servers": "likewise",
+    "planner.slices.whole_servers": "likewise",
+    "planner.slices.schemes": "these by the names that files give them",
+}
+"""what no command but `reproduce` reaches of the model and of the parts that decide, and why it is there"""
+BESIDE_REPRODUCE = ("planner.studies.reproduce", "planner.plotting", "planner.cli.commands.reproduce")
+"""figures are drawn of what is reproduced, too"""
+
 
 @dataclass(frozen=True)
 class Module:
@@ -156,6 +179,11 @@ class Module:
             elif isinstance(node, ast.ImportFrom):
                 names = [f"{node.module}.{alias.name}" for alias in node.names]
                 yield from (name if name in known else str(node.module) for name in names)
+
+    @property
+    def places(self) -> Iterator[str]:
+        """Modules of the places of parts that it names."""
+        return (found.group().partition(":")[0] for found in PLACE.finditer(self.text))
 
     def functions(self) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
         for node in ast.walk(self.tree):
@@ -245,6 +273,23 @@ def test_the_cost_model_knows_nothing_of_the_planner() -> None:
         and any(imported.split(".")[0] == "planner" for imported in module.imports())
     ]
     assert wrong == []
+
+
+@pytest.mark.slow
+def test_what_is_reproduced_is_what_decides() -> None:
+    """Rules of papers stand with their experiments."""
+    known = {module.name: module for module in MODULES}
+    reached: set[str] = set()
+    found = [name for name in known if name.startswith("planner.cli") and not name.startswith(BESIDE_REPRODUCE)]
+    while found:
+        name = found.pop()
+        if name not in reached:
+            reached.add(name)
+            module = known[name]
+            imported = {*module.files_imported(known), *module.places} & known.keys()
+            found += [each for each in imported if not each.startswith(BESIDE_REPRODUCE)]
+    modules = {name for name, module in known.items() if module.path.name != "__init__.py"}
+    assert {name for name in modules - reached if name.startswith(DECIDING)} == set(BESIDE_THE_PRODUCT)
 
 
 @pytest.mark.slow

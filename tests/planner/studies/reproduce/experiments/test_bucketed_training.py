@@ -61,13 +61,3 @@ def test_compute_time_leaves_less_to_gain() -> None:
         of = {curve.reading: curve.speedup for curve in curves if curve.algorithm == "Lumorph-4"}
         assert np.all(of["after the backward pass"] < of["communication alone"])
         assert np.all(np.abs(np.diff(of["full buckets"])) > 0)
-
-
-@pytest.mark.parametrize("bucket", [1, 25])
-def test_candidates_exchange_in_the_buckets_of_their_job(bucket: int) -> None:
-    """Rings of candidates, each start and byte reckoned apart: links of a server reach 0.7 of their peak."""
-    step = bucketed_training.step_of(bert(), 64, bucket * 1e6)
-    buckets = -(-step.gradient_bytes // (bucket * 1e6))
-    by_hand_s = buckets * 126 * 0.7e-6 + 2 * 63 / 64 * step.gradient_bytes / (0.7 * 300e9)
-    assert step.exchange_s == pytest.approx(by_hand_s, rel=0.02)
-    assert step.compute_s == pytest.approx(bucketed_training.step_of(bert(), 256).compute_s)
