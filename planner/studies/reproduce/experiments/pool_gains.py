@@ -1,17 +1,23 @@
 """Iteration times on photonic memory pools against local memory: gains and what bounds them; figure 3 of SiPAM.
 
 Times are the slower of compute and memory, messages left out. With as many accelerators on both systems, what gains is
-the bandwidth of each. Sized by capacity, each system has as many as its memory holds the workload on.
+the bandwidth of each. Sized by capacity, each system has as many as its memory holds the workload on. Beside, the
+fastest candidates of the planner on a pool and on servers of the baseline, with messages, launches and what kernels
+reach.
 """
 
 from dataclasses import dataclass
 
 from planner.studies.reproduce.experiments import pool_rooflines
-from planner.studies.reproduce.experiments.pool_rooflines import PHASES, READINGS, GivenRoofline, given
+from planner.studies.reproduce.experiments.pool_candidates import gains as candidate_gains
+from planner.studies.reproduce.experiments.pool_rooflines import OWN, PHASES, READINGS, GivenRoofline, given
+from planner.studies.reproduce.experiments.static_batches import PRODUCT
 
 
 class Inputs(pool_rooflines.Inputs):
-    """As there."""
+    """As there, and the device of the catalog that stands for the baseline among candidates."""
+
+    catalog_device: str
 
 
 @dataclass(frozen=True)
@@ -68,10 +74,23 @@ def compute(inputs: Inputs) -> dict[str, float]:
     for one in every:
         name = f"{one.given.name}, {one.given.reading}"
         found[f"gain {name}"], found[f"gain {name}, sized by capacity"] = one.equal, one.sized
+    found |= _by_product(inputs, every)
     for batch in inputs.other_batches:
         of_batch = _largest(gains(inputs.with_batch(batch)))
         found |= {f"{name}, batch {batch}": value for name, value in of_batch.items()}
     return found | _largest(every)
+
+
+def _by_product(inputs: Inputs, every: list[Gain]) -> dict[str, float]:
+    """Gains of candidates on as many accelerators as the method ends with, and the largest of each phase."""
+    own = [one.given for one in every if one.given.reading == OWN]
+    counts = {(each.label, each.phase): int(each.allocation.result.accelerators) for each in own}
+    found: dict[str, float] = {}
+    for label, phase, gain in candidate_gains(inputs, inputs.catalog_device, counts):
+        found[f"gain {label} {phase}{PRODUCT}"] = gain
+        largest = f"largest {phase} gain{PRODUCT}"
+        found[largest] = max(gain, found.get(largest, 0.0))
+    return found
 
 
 def _largest(every: list[Gain]) -> dict[str, float]:

@@ -15,9 +15,12 @@ from costmodel.hardware.device import Device, Precision
 from costmodel.memory_pool.demand import Demands
 from costmodel.memory_pool.loop import Allocation, allocate
 from costmodel.memory_pool.pool import MemoryPool
+from costmodel.parallelism.mappings import Mappings
 from costmodel.spec import BytesPerSecond, Spec
+from costmodel.workloads import TransformerInference, TransformerTraining, Workload
 from costmodel.workloads.transformer.shapes import Model
 from planner.studies.reproduce.experiments.counted_step import CountedStep
+from planner.studies.reproduce.experiments.static_batches import PRODUCT, ROOMY_BYTES
 
 Phase = Literal["training", "inference"]
 PHASES: tuple[Phase, ...] = ("training", "inference")
@@ -79,6 +82,23 @@ class Inputs(Spec):
             global_batch=self.global_batch,
             micro_batch=self.micro_batch,
         )
+
+    def job(self, label: str, phase: Phase, *, attention: str = "fused") -> Workload:
+        """The same as a job of the planner; of inference, a batch of prompts with a token each."""
+        fields = {"model": self.models[label], "precision": self.precision}
+        if phase == "inference":
+            prompts = {"input_tokens": self.sequence, "output_tokens": 1, "batching": "static"}
+            return TransformerInference.model_validate(fields | prompts | {"concurrency": self.global_batch})
+        step = {"sequence": self.sequence, "global_batch": self.global_batch, "attention": attention}
+        return TransformerTraining.model_validate(fields | step)
+
+    def product_intensity(self, label: str, phase: Phase, *, attention: str = "fused") -> float:
+        """FLOP per byte of the undivided step of that job, whatever the memory holds."""
+        roomy = self.baseline.device.model_copy(update={"capacity_bytes": ROOMY_BYTES})
+        job = self.job(label, phase, attention=attention)
+        graph = job.op_graph(Mappings.of(micro_batch=self.micro_batch, zero=0), roomy)
+        step = graph.alone("prefill") if phase == "inference" else graph
+        return float((step.flops / step.memory_bytes)[0])
 
     def pools(self) -> dict[str, MemoryPool]:
         """The pool under each reading."""
@@ -143,6 +163,13 @@ def compute(inputs: Inputs) -> dict[str, float]:
         found[f"ridge {each.name}, {each.reading}"] = inputs.flops_per_s / each.bytes_per_s
         found[f"units {each.name}, {each.reading}"] = result.units
         found[f"accelerators {each.name}, {each.reading}"] = result.accelerators
+    for phase, label in product(PHASES, inputs.models):
+        found[f"intensity {label} {phase}{PRODUCT}"] = inputs.product_intensity(label, phase)
+    ratios = [inputs.product_intensity(m, "training") / inputs.product_intensity(m, "inference") for m in inputs.models]
+    found[f"least training intensity over that of inference{PRODUCT}"] = min(ratios)
+    for label in inputs.models:
+        unfused = inputs.product_intensity(label, "training", attention="unfused")
+        found[f"intensity {label} training, attention unfused{PRODUCT}"] = unfused
     for batch in (inputs.global_batch, *inputs.other_batches):
         found[f"least training intensity over that of inference, batch {batch}"] = _least_ratio(
             inputs.with_batch(batch)
