@@ -15,7 +15,6 @@ from costmodel.hardware.device import Device, load_device
 from costmodel.hardware.systems import system_of
 from costmodel.pricing.search import Option, search
 from costmodel.spec import Bytes, Spec
-from costmodel.workloads import TransformerTraining
 from planner.studies.reproduce.experiments.published_shapes import PublishedRun, Shape
 
 Count = Annotated[int, Field(ge=1)]
@@ -60,18 +59,6 @@ def _best(inputs: Inputs) -> Iterator[tuple[str, Option]]:
         system = system_of(device.name).model_copy(update={"gpus_per_server": domain})
         fabric = fat_tree_of(system, model.accelerators)
         of_capacity: Device = device.model_copy(update={"capacity_bytes": capacity})
-        ran = search(_workload(model, inputs), [model.accelerators], of_capacity, fabric, top=1)
+        ran = search(model.job(inputs.run, **inputs.menu), [model.accelerators], of_capacity, fabric, top=1)
         if ran.best:
             yield f"{model.name} {label}, domains of {domain}", ran.best[0]
-
-
-def _workload(model: SearchedModel, inputs: Inputs) -> TransformerTraining:
-    """One step of the run: as many heads as layers, a feed-forward network of four times the width."""
-    heads = model.layers
-    shape = {
-        "layers": model.layers, "hidden": model.hidden, "heads": heads, "kv_heads": heads,
-        "head_dim": round(model.hidden / heads), "ffn": 4 * model.hidden, "vocabulary": 1,
-    }  # fmt: skip
-    run = inputs.run
-    fields = {"global_batch": run.global_batch, "sequence": run.sequence, "precision": run.precision}
-    return TransformerTraining.model_validate(fields | {"model": shape} | inputs.menu)

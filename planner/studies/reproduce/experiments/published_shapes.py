@@ -1,9 +1,12 @@
 """Shapes of the training runs whose energies Ding and Diep publish, and the volumes that follow from them."""
 
+from typing import Any
+
 from pydantic import Field
 
 from costmodel.hardware.device import BYTES_OF_PRECISION, Precision
 from costmodel.spec import Spec
+from costmodel.workloads import TransformerTraining
 
 TEBIBYTE = 2.0**40
 
@@ -37,3 +40,12 @@ class Shape(Spec):
     def activation_bytes(self, run: PublishedRun) -> float:
         """One activation of each token in each layer, over the whole batch."""
         return self.layers * self.hidden * run.sequence * run.global_batch * run.number_bytes
+
+    def job(self, run: PublishedRun, **fields: Any) -> TransformerTraining:
+        """One batch as a job of the planner; a vocabulary is not published."""
+        shape = {
+            "layers": self.layers, "hidden": self.hidden, "heads": self.layers, "kv_heads": self.layers,
+            "head_dim": round(self.hidden / self.layers), "ffn": 4 * self.hidden, "vocabulary": 1,
+        }  # fmt: skip
+        batch = {"global_batch": run.global_batch, "sequence": run.sequence, "precision": run.precision}
+        return TransformerTraining.model_validate({"model": shape} | batch | fields)

@@ -78,3 +78,15 @@ def test_published_cells_are_those_of_the_paper() -> None:
     files = [outcome("collective_energy"), outcome("offload_energy")]
     ours = {row.quantity: row.published for each in files for row in each.rows if row.quantity in printed}
     assert ours == printed
+
+
+def test_candidates_send_what_rings_and_boundaries_do() -> None:
+    """1T on NVIDIA: 16 ranks, each sends 15 / 16 of the activations of all tokens ten times, as inputs are
+    gathered anew in the backward pass; 32 stages."""
+    found = outcome("collective_energy").quantities
+    volume_bytes = 128 * 24576 * 8192 * 3072 * 2
+    j_per_byte = found["PP 1T NVIDIA, all bytes"] / (0.5 * volume_bytes)
+    tensor_j = 10 * 15 * volume_bytes * j_per_byte
+    assert found["TP 1T NVIDIA, by the product's model"] == pytest.approx(tensor_j, rel=0.01)
+    pipeline_j = 2 * 31 * volume_bytes / 128 * j_per_byte
+    assert found["PP 1T NVIDIA, by the product's model"] == pytest.approx(pipeline_j, rel=0.05)

@@ -25,3 +25,11 @@ def test_table_3_is_derivable_in_part() -> None:
     rows = outcome("offload_energy").rows
     assert {verdict: count for verdict, count in tally(rows).items() if count} == {"fitted": 14, "not derivable": 30}
     assert rows[0].beside["with whole tebibytes"] == pytest.approx(1.0995 * (rows[0].ours or 0), rel=1e-4)
+
+
+def test_candidates_move_weights_twice_for_each_micro_batch() -> None:
+    """1T: 1,024 micro-batches of 3; beside the weights, inputs of layers there and back."""
+    found = outcome("offload_energy").quantities
+    activations, weights = 128 * 24576 * 8192 * 3072 * 2, 12 * 128 * 24576**2 * 2
+    expected_j = (2 * activations + 2048 * weights) * 100e-12 * 8
+    assert found["offload 1T NVIDIA, by the product's model"] == pytest.approx(expected_j, rel=0.01)
