@@ -40,4 +40,4 @@ def _dots(panel: Axes, row: PublishedRow, values: list[float]) -> None:
     if row.ours is not None:
         panel.axvline(row.ours, color="#59626e", linewidth=0.8, linestyle=":")
     panel.plot(values, range(len(values)), "o", color="#0072b2", markersize=5)
-    panel.set_xlabel(row.unit or "share")
+    panel.set_xlabel({"x": "speed-up (x)", "%": "share (%)"}.get(row.unit, row.unit or "share"))

@@ -11,9 +11,13 @@ from planner.plotting import require_matplotlib
 from planner.plotting.all_reduce_times import all_reduce_times
 from planner.plotting.bucketed_speedup import bucketed_speedup
 from planner.plotting.collective_energy import collective_energy
+from planner.plotting.decode_operations import decode_operations
 from planner.plotting.dlrm_pooling import dlrm_pooling
 from planner.plotting.fragmentation import fragmentation
+from planner.plotting.host_memory import host_memory
+from planner.plotting.inference_intensity import inference_intensity
 from planner.plotting.layer_speedups import layer_speedups
+from planner.plotting.mapping_degrees import mapping_degrees
 from planner.plotting.memory_sensitivity import memory_sensitivity
 from planner.plotting.memory_speedups import memory_speedups
 from planner.plotting.memory_streams import memory_streams
@@ -21,6 +25,7 @@ from planner.plotting.mfu_dots import mfu_dots
 from planner.plotting.offload_energy import offload_energy
 from planner.plotting.pool_gains import pool_gains
 from planner.plotting.pool_rooflines import pool_rooflines
+from planner.plotting.ring_collectives import ring_collectives
 from planner.plotting.serving_batches import serving_batches
 from planner.plotting.serving_gains import serving_gains
 from planner.studies.reproduce.run import ExperimentOutcome
@@ -45,6 +50,11 @@ FIGURES: dict[str, Draw] = {
     "memory_speedups": memory_speedups,
     "collective_times": all_reduce_times,
     "bucketed_training": bucketed_speedup,
+    "inference_intensity": inference_intensity,
+    "decode_operations": decode_operations,
+    "ring_collectives": ring_collectives,
+    "host_memory": host_memory,
+    "mapping_search": mapping_degrees,
 }
 """kind of experiment -> its figure"""
 INCHES = (9.0, 4.8)
@@ -58,6 +68,8 @@ IN_PANELS = frozenset(
         "memory_latencies",
         "memory_sensitivity",
         "memory_speedups",
+        "inference_intensity",
+        "decode_operations",
     }
 )
 """kinds whose figure is a row of panels"""
