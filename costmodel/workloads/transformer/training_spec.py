@@ -82,7 +82,9 @@ class TrainingSpec(Spec):
     shard_ranks: Degree | None = None
     """data and context ranks over which ZeRO divides, where these hold several copies of what it divides (HSDP); all of
     them where absent, or where they are fewer"""
-    gradient_bucket_bytes: Bytes | None = Field(default=None, gt=0, alias="gradient_bucket")
+    gradient_bucket_bytes: Bytes | None = Field(
+        default=None, gt=0, alias="gradient_bucket", exclude_if=lambda size: size is None
+    )
     """of gradients that data ranks exchange together; as Megatron-LM has it where absent, more for more ranks"""
     sequence_parallel: bool | tuple[bool, ...] = True
     """whether norms and residuals are divided over the tensor ranks"""
