@@ -9,6 +9,7 @@ from planner.integrations.switch_emulator import Finding, Holding
 from planner.integrations.switch_emulator.referee import CrossConnect, FindingKind
 
 OF_LIGHT = {FindingKind.WRONG, FindingKind.SHARED, FindingKind.LEAKED}
+WITHOUT = {FindingKind.DARK, FindingKind.EARLY}
 
 
 @dataclass
@@ -37,7 +38,7 @@ def verdict(
     """
     known = list(held)
     ours = {circuit for holding in known for circuit in holding.circuits}
-    dark = [each for each in findings if each.kind == FindingKind.DARK and not each.is_by_request]
+    dark = [each for each in findings if each.kind in WITHOUT and not each.is_by_request]
     found = Verdict()
     for each in findings:
         circuit = each.switch, each.a_side, each.b_side
