@@ -12,12 +12,26 @@ from fastapi import Request as Asked
 
 from planner.controller import Controller
 from planner.controller.view import JobState
-from planner.model.errors import UnknownError
+from planner.integrations.exports.slices import slices_of
+from planner.model.errors import ConflictError, UnknownError
+from planner.model.instance import Instance
+from planner.model.plan import Plan
 from planner.service import middleware
-from planner.service.context import FAULTS, UNKNOWN, ServiceContext
+from planner.service.context import CONFLICT, FAULTS, UNKNOWN, ServiceContext
 from planner.service.live_state import live_state, of_tenant
 from planner.service.responses import Json, of_input, refusal
-from planner.service.schemas import Circuits, Fault, JobBody, JobList, News, Verdict, Whole, event_body, job_body
+from planner.service.schemas import (
+    Circuits,
+    Fault,
+    JobBody,
+    JobList,
+    News,
+    SliceList,
+    Verdict,
+    Whole,
+    event_body,
+    job_body,
+)
 from planner.service.tenants import asker
 
 MOST_WAIT_S = 30.0
@@ -34,6 +48,7 @@ def add(routes: APIRouter, site: ServiceContext) -> None:
     _jobs(routes, site)
     _decisions(routes, site)
     _whole(routes, site)
+    _slices(routes, site)
 
 
 def _jobs(routes: APIRouter, site: ServiceContext) -> None:
@@ -104,6 +119,29 @@ def _decisions(routes: APIRouter, site: ServiceContext) -> None:
         except UnknownError as error:
             return of_input(error, 410)
         return Json({"seq": events[-1].seq if events else after, "events": list(map(event_body, events))})
+
+
+def _slices(routes: APIRouter, site: ServiceContext) -> None:
+    turn = asyncio.Lock()
+
+    @routes.get("/v1/slices", response_model=SliceList, responses=FAULTS | CONFLICT)
+    async def slices() -> Json:
+        """Slice resources of GKE for running jobs of whole cubes; 409 where a cube would be in two, or there are no
+        such cubes."""
+        async with turn:
+            seq, found = await asyncio.to_thread(_planned, site.service.controller)
+        try:
+            return Json({"seq": seq, "slices": [] if found is None else slices_of(*found)})
+        except ValueError as error:
+            raise ConflictError("slices", "cluster", str(error)) from None
+
+
+def _planned(controller: Controller) -> tuple[int, tuple[Instance, Plan] | None]:
+    """What runs, and the number of the event after which it does: asked again where something happens meanwhile."""
+    while True:
+        seq, found = controller.seq, controller.plan()
+        if controller.seq == seq:
+            return seq, found
 
 
 def _whole(routes: APIRouter, site: ServiceContext) -> None:

@@ -76,6 +76,13 @@ class News(BaseModel):
     events: list[EventBody]
 
 
+class SliceList(BaseModel):
+    """Slice resources (`accelerator.gke.io/v1beta1`) for what runs, after so many events."""
+
+    seq: int
+    slices: list[dict[str, Any]]
+
+
 class WaitsFor(BaseModel):
     """Why a job waits."""
 

@@ -40,7 +40,15 @@ class SliceSpec(Spec):
 
 
 def slices_text(instance: Instance, plan: Plan, partitions: Path | None = None) -> str:
-    """YAML of all Slices of a plan, for `kubectl apply`; cubes by their names, or by those of a file.
+    """YAML of `slices_of`, for `kubectl apply`; ValueError too where there is none."""
+    found = slices_of(instance, plan, partitions)
+    if not found:
+        raise ValueError("no job has whole cubes; there is nothing to stitch")
+    return yaml.safe_dump_all(found, sort_keys=False)
+
+
+def slices_of(instance: Instance, plan: Plan, partitions: Path | None = None) -> list[dict[str, Any]]:
+    """All Slices of a plan; cubes by their names, or by those of a file.
 
     ValueError where this is no plan of 4 x 4 x 4 cubes of such chips, or a cube would be in two.
     """
@@ -59,9 +67,7 @@ def slices_text(instance: Instance, plan: Plan, partitions: Path | None = None) 
             ids = tuple(cube if named is None else named[cube] for cube in part)
             found[name] = _resource(name, kind, extents, ids)
         _take(taken, cubes, each.job, is_whole)
-    if not found:
-        raise ValueError("no job has whole cubes; there is nothing to stitch")
-    return yaml.safe_dump_all(found.values(), sort_keys=False)
+    return [*found.values()]
 
 
 def _type_of(device: Device) -> str:
