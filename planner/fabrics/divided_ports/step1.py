@@ -10,3 +10,5 @@ class DividedPortsStepOne(StepOne):
     """Counts by server, with modules and ports of appliances."""
 
     groups: ClassVar = GROUPS
+    core_share: ClassVar = 0.1
+    """prices of all appliances together bound what a plan may use less tightly"""
