@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from planner.candidates.energy_bounds import least_energy
 from planner.cpsat.benders import LevelOutcome, optimize
 from planner.cpsat.core import optimize_value, restrict_to_ties
 from planner.cpsat.left_out import left_out_of
@@ -28,6 +29,7 @@ def search_levels(
     for index, objective in enumerate(problem.instance.objectives):
         clock = search.clock.within(search.seconds_left(index))
         search.bound, search.floor = None, float("-inf")
+        _bound_energy(search, objective.name)
         if index == 0 and objective.name == "value":
             outcome = optimize_value(search, clock)
         else:
@@ -57,6 +59,17 @@ def _adopt_best_start(search: Search, starts: Iterable[tuple[str, Sequence[Assig
         if best is None or sign * value > sign * best:
             search.assignments = tuple(assignments)
             search.report(first, None, name)
+
+
+def _bound_energy(search: Search, objective: str) -> None:
+    """Where the value is kept, what no plan of that value undercuts, whatever step 2 then decides."""
+    known = search.value(objective)
+    values = [kept.value - kept.spend for kept in search.kept if kept.objective == "value"]
+    if objective != "energy" or not values or known is None:
+        return
+    search.bound = least_energy(search.full.options, search.full.cluster.num_healthy, values[0], known)
+    if search.bound is not None:
+        search.report(objective, search.bound, "prices")
 
 
 def _optimize(search: Search, objective: str, clock: Clock) -> LevelOutcome:
