@@ -37,7 +37,7 @@ def least_energy(options: Sequence[JobOptions], devices: int, value: float, know
         else:
             bound, uphill = table.relax(*center.tolist())
             best = max(best, bound)
-        length = float(np.sqrt(uphill @ shape @ uphill))
+        length = max(float(uphill @ shape @ uphill), 0.0) ** 0.5
         if length <= NOISE * known:
             break
         along = shape @ uphill / length
