@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from costmodel.calibrate.family import Asked, Bools, Calibrations, Family, Table
+from costmodel.calibrate.family import AskedSizes, Bools, Calibrations, Family, Table
 from costmodel.hardware.device import load_device
 from costmodel.pricing.calibration import Ranges, curve_source
 from costmodel.pricing.fit_ranges import Far, farthest
@@ -23,7 +23,7 @@ class RowsOutside:
     far: tuple[Far, ...]
 
 
-def ranges_of(asked: Iterable[Asked]) -> dict[tuple[str, str], Ranges]:
+def ranges_of(asked: Iterable[AskedSizes]) -> dict[tuple[str, str], Ranges]:
     """Least and most of what rows ask for, by device and variant of their curve."""
     found: dict[tuple[str, str], Ranges] = {}
     for each in asked:
@@ -38,7 +38,7 @@ def ranges_of(asked: Iterable[Asked]) -> dict[tuple[str, str], Ranges]:
 
 def rows_outside(family: Family, table: Table, calibrations: Calibrations | None = None) -> tuple[RowsOutside, ...]:
     """By curve, those that its recorded ranges do not hold; none where nothing is recorded."""
-    asked: dict[tuple[str, str], list[Asked]] = {}
+    asked: dict[tuple[str, str], list[AskedSizes]] = {}
     known: dict[tuple[str, str], Ranges] = {}
     for each in () if family.asked is None else family.asked(table):
         source = curve_source(load_device(each.device), family.name, each.variant, calibrations)
@@ -49,12 +49,12 @@ def rows_outside(family: Family, table: Table, calibrations: Calibrations | None
     found = []
     for key, parts in asked.items():
         if count := sum(int((each.rows & _is_outside(each, known[key])).sum()) for each in parts):
-            spans = ranges_of(Asked(*key, each.rows, each.columns) for each in parts)[key]
+            spans = ranges_of(AskedSizes(*key, each.rows, each.columns) for each in parts)[key]
             found.append(RowsOutside(*key, count, tuple(farthest(known[key], spans))))
     return tuple(found)
 
 
-def _is_outside(asked: Asked, ranges: Ranges) -> Bools:
+def _is_outside(asked: AskedSizes, ranges: Ranges) -> Bools:
     outside = np.zeros(len(asked.rows), dtype=np.bool_)
     for name, (low, high) in ranges.items():
         if name in asked.columns:

@@ -7,7 +7,7 @@ from typing import get_args
 import numpy as np
 
 from costmodel.calibrate.asked import ranges_of
-from costmodel.calibrate.family import Ablation, Asked, Bools, Calibrations, Family, Fit, Floats, Series, Table
+from costmodel.calibrate.family import Ablation, AskedSizes, Bools, Calibrations, Family, Fit, Floats, Series, Table
 from costmodel.calibrate.term import FULL, Term
 from costmodel.hardware.device import Device, Precision, load_device
 from costmodel.kernels import attention_context, attention_generation
@@ -225,12 +225,12 @@ def _unseen_error(kernel: Kernel, table: Table, term: Term) -> float:
     return float(np.mean(errors))
 
 
-def _asked(kernel: Kernel, table: Table) -> Iterator[Asked]:
+def _asked(kernel: Kernel, table: Table) -> Iterator[AskedSizes]:
     """Sizes of kernels, by device and variant."""
     sizes = {name: table[name] for name in ("batch_size", "num_heads", "num_key_value_heads", "head_dim")}
     is_usable = _is_usable(table)
     for rows, device, precision, _ in _groups(table):
-        yield Asked(device.name, kernel.variant(precision), rows & is_usable, sizes | kernel.asked(table))
+        yield AskedSizes(device.name, kernel.variant(precision), rows & is_usable, sizes | kernel.asked(table))
 
 
 def _fit(kernel: Kernel, table: Table) -> Fit:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from costmodel.calibrate.asked import ranges_of
-from costmodel.calibrate.family import Ablation, Asked, Bools, Calibrations, Family, Fit, Floats, Series, Table
+from costmodel.calibrate.family import Ablation, AskedSizes, Bools, Calibrations, Family, Fit, Floats, Series, Table
 from costmodel.calibrate.term import FULL, Term
 from costmodel.hardware.device import Device, load_device
 from costmodel.kernels import collective as kernel
@@ -67,12 +67,12 @@ def predict(table: Table, calibrations: Calibrations | None) -> tuple[Series, ..
     return (Series("latency", "ms", predicted, table["latency_ms"], is_calibrated, left_out),)
 
 
-def asked(table: Table) -> Iterator[Asked]:
+def asked(table: Table) -> Iterator[AskedSizes]:
     """Ranks and sizes of buffers, by device."""
     is_sent = np.isin(table["op_name"], OPERATIONS) & (table["num_gpus"] >= 2) & (table["message_bytes"] > 0)
     columns = {name: table[name] for name in ("num_gpus", "message_bytes")}
     for name in np.unique(table["device"]):
-        yield Asked(load_device(str(name)).name, VARIANT, is_sent & (table["device"] == name), columns)
+        yield AskedSizes(load_device(str(name)).name, VARIANT, is_sent & (table["device"] == name), columns)
 
 
 def fit(table: Table) -> Fit:

@@ -51,7 +51,7 @@ class Fit:
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedSizes:
     """What rows of a table ask of one curve; columns of shape (N,), of the whole table."""
 
     device: str
@@ -95,5 +95,5 @@ class Family:
     """columns read where they are present"""
     blank: tuple[str, ...] = ()
     """those of `columns` that a row may leave blank"""
-    asked: Callable[[Table], Iterable[Asked]] | None = None
+    asked: Callable[[Table], Iterable[AskedSizes]] | None = None
     """what rows ask of curves; ValueError as of `predict`"""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from costmodel.calibrate.asked import ranges_of
-from costmodel.calibrate.family import Ablation, Asked, Bools, Calibrations, Family, Fit, Floats, Series, Table
+from costmodel.calibrate.family import Ablation, AskedSizes, Bools, Calibrations, Family, Fit, Floats, Series, Table
 from costmodel.hardware.device import Device, Precision, load_device
 from costmodel.kernels import gemm as kernel
 from costmodel.kernels.gemm import GemmCurve, gemm_curve, gemm_s, variant_of
@@ -86,11 +86,11 @@ def predict(table: Table, calibrations: Calibrations | None) -> tuple[Series, ..
     return (Series("latency", "ms", predicted, table["latency_ms"], is_calibrated, left_out),)
 
 
-def asked(table: Table) -> Iterator[Asked]:
+def asked(table: Table) -> Iterator[AskedSizes]:
     """Sizes of products, by device and precision."""
     is_sized, sizes = _is_sized(table), {name: table[name] for name in ("m", "n", "k")}
     for device, precision, rows in _parts(table):
-        yield Asked(device.name, variant_of(precision), rows & is_sized, sizes)
+        yield AskedSizes(device.name, variant_of(precision), rows & is_sized, sizes)
 
 
 def fit(table: Table) -> Fit:

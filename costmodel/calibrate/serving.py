@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from costmodel.calibrate.family import Ablation, Asked, Bools, Calibrations, Family, Fit, Series, Table
+from costmodel.calibrate.family import Ablation, AskedSizes, Bools, Calibrations, Family, Fit, Series, Table
 from costmodel.calibrate.serving_fit import FULL, TERMS, fit_device
 from costmodel.calibrate.serving_rows import LEFT_OUT, RANGE_RATIO, SIZES, Pair, pairs, ranges_of
 from costmodel.pricing.calibration import curve_source
@@ -32,12 +32,12 @@ def predict(table: Table, calibrations: Calibrations | None) -> tuple[Series, ..
     )
 
 
-def asked(table: Table) -> Iterator[Asked]:
+def asked(table: Table) -> Iterator[AskedSizes]:
     """Users and tokens of rows, by the pair that serves them, or its backend."""
     columns = {name: table[name] for name in ("concurrency", "input_tokens", "output_tokens")}
     for pair in pairs(table):
         is_known = curve_source(pair.device, FAMILY.name, pair.variant) is not None
-        yield Asked(pair.device.name, pair.variant if is_known else pair.backend, pair.rows, columns)
+        yield AskedSizes(pair.device.name, pair.variant if is_known else pair.backend, pair.rows, columns)
 
 
 def fit(table: Table) -> Fit:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from costmodel.calibrate.asked import ranges_of
-from costmodel.calibrate.family import Ablation, Asked, Bools, Calibrations, Family, Fit, Floats, Series, Table
+from costmodel.calibrate.family import Ablation, AskedSizes, Bools, Calibrations, Family, Fit, Floats, Series, Table
 from costmodel.calibrate.training_rows import COUNTS, LEFT_OUT, MAY_BE_BLANK, RECIPE, SHAPE, Row, rows_of
 from costmodel.hardware.device import load_device
 from costmodel.hardware.systems import system_of
@@ -166,12 +166,12 @@ def _by_curve(table: Table) -> dict[tuple[str, str], CurveRows]:
     }
 
 
-def asked(table: Table) -> Iterator[Asked]:
+def asked(table: Table) -> Iterator[AskedSizes]:
     """Devices and sequences of steps, by device and variant."""
     rows, columns = rows_of(table), {"accelerators": table["devices"], "sequence": table["seq_len"]}
     keys = [None if row is None else (row.device.name, row.variant) for row in rows]
     for key in dict.fromkeys(key for key in keys if key is not None):
-        yield Asked(*key, np.array([each == key for each in keys], np.bool_), columns)
+        yield AskedSizes(*key, np.array([each == key for each in keys], np.bool_), columns)
 
 
 def fit(table: Table) -> Fit:

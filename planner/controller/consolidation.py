@@ -30,7 +30,7 @@ class ProposedMove:
 
 
 @dataclass(frozen=True)
-class Proposal:
+class MoveProposal:
     """Moves that pay together, for the state after one event."""
 
     seq: int
@@ -51,7 +51,7 @@ class Proposal:
         return f"{self.seq}-{blake2b(text.encode(), digest_size=4).hexdigest()}"
 
 
-def propose(state: ClusterState, seq: int, budget_s: float) -> Proposal:
+def propose(state: ClusterState, seq: int, budget_s: float) -> MoveProposal:
     """Moves that pay; the state is left as it was. ConflictError on fabrics where nobody moves for others."""
     if not state.free.state.servers_are_counts:
         kind = state.free.cluster.fabric.kind
@@ -64,7 +64,7 @@ def propose(state: ClusterState, seq: int, budget_s: float) -> Proposal:
         search.undo(search.moves)
 
 
-def carry_out(state: ClusterState, proposal: Proposal) -> None:
+def carry_out(state: ClusterState, proposal: MoveProposal) -> None:
     """Move these jobs; ConflictError, and nothing has changed, where the validator objects."""
     entries = [state.ledger.jobs[move.job] for move in proposal.moves]
     names = [entry.name for entry in entries]
@@ -99,11 +99,11 @@ class _Search:
                 return
             self._empty(server)
 
-    def proposal(self, seq: int) -> Proposal:
+    def proposal(self, seq: int) -> MoveProposal:
         cost_s = self._cost_s(self.moves)
         gain_s = (self._before - self._now) * self._state.settings.expected_wait_s
         free = self._state.free.state.num_free
-        return Proposal(seq, tuple(self.moves), free, self._before, self._now, cost_s, gain_s)
+        return MoveProposal(seq, tuple(self.moves), free, self._before, self._now, cost_s, gain_s)
 
     def undo(self, moves: Sequence[ProposedMove]) -> None:
         """Placements as before these moves."""

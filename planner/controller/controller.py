@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Literal, Self
 
 from planner.controller import health
-from planner.controller.consolidation import Proposal, carry_out, propose
+from planner.controller.consolidation import MoveProposal, carry_out, propose
 from planner.controller.durable import Decisions, DurableState
 from planner.controller.free_state import failures_of
 from planner.controller.ledger import request_body
@@ -35,7 +35,7 @@ class Controller(Questions):
         self._lock = RLock()
         self._durable = DurableState(cluster, journal, settings)
         self.cluster, self.settings = self._durable.cluster, self._durable.settings
-        self._proposal: Proposal | None = None
+        self._proposal: MoveProposal | None = None
 
     def prepare(self, request: Request) -> None:
         """Expand what a job asks for before it is submitted: that takes up to seconds, and other calls go on meanwhile.
@@ -144,7 +144,7 @@ class Controller(Questions):
                 return known
             return self._durable.event(body, key, at_s, lambda: self._look_again(budget_s))
 
-    def propose(self, budget_s: float) -> Proposal:
+    def propose(self, budget_s: float) -> MoveProposal:
         """Moves of running jobs after which less of what is free is fragmented, priced; nothing is decided.
         ConflictError on fabrics where nobody moves for others."""
         with self._lock:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Union, get_type_hints
 from pydantic import BaseModel, Field, create_model
 
 from costmodel.parallelism.configuration import Configuration
-from planner.controller.consolidation import Proposal
+from planner.controller.consolidation import MoveProposal
 from planner.controller.decisions import DECISIONS, Tag
 from planner.controller.durable import Event
 from planner.controller.outlook import Outlook
@@ -237,7 +237,7 @@ class ProposalBody(BaseModel):
     """accelerator-seconds: those no longer fragmented, for as long as a job is expected to wait"""
 
 
-def proposal_body(found: Proposal) -> dict[str, Any]:
+def proposal_body(found: MoveProposal) -> dict[str, Any]:
     """A `ProposalBody`."""
     moves = [
         {"job": move.job, "before": move.before.device_names, "after": move.place.device_names} for move in found.moves

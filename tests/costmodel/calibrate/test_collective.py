@@ -81,7 +81,7 @@ def test_the_catalog_holds_what_the_table_gives() -> None:
 @needs_table
 @pytest.mark.parametrize("name", ["a100", "h100"])
 def test_rows_that_were_not_fitted_are_met(name: str) -> None:
-    """Asked: 9 % from 64 KiB up and 10 % below, on rows of the other half."""
+    """AskedSizes: 9 % from 64 KiB up and 10 % below, on rows of the other half."""
     whole = read_table(MEASURED).columns
     table = {column: values[whole["device"] == name] for column, values in whole.items()}
     device, num_rows = load_device(name), int((whole["device"] == name).sum())

@@ -13,25 +13,12 @@ from costmodel.pricing.candidates import Candidates, candidates_of, enumerate_ca
 from costmodel.pricing.phases import with_phases
 from costmodel.pricing.score import Scores, score
 from costmodel.workloads import TransformerInference, Workload
+from tests.costmodel.pricing.phases_cases import FABRIC, SERVED
 from tests.oracles.power import always_j
 from tests.oracles.score import score_row
 
 DEVICE = load_device("h100-sxm")
 UNIT_BYTES_PER_S = 600e9
-FABRIC: dict[str, Any] = {
-    "kind": "sipam", "servers": 2, "accelerators_per_server": 16,
-    "shoreline": {
-        "name": "edge", "perimeter_mm": 96, "source": "test",
-        "io": {"name": "io", "width_mm": 8, "bandwidth": "600 GB/s", "source": "test"},
-    },
-    "memory_unit": "memory-unit", "trays_per_server": 4, "units_per_tray": 40, "tray_ports": 4,
-    "spine_rails": 2, "uplinks": 2, "switch_ports": 64,
-    "alpha": "0.7 us", "reconfiguration": "25 us", "energy": "2 pJ/b",
-}  # fmt: skip
-SERVED: dict[str, Any] = {
-    "kind": "transformer_inference", "model": "llama-3.1-70b", "concurrency": 32, "input_tokens": 4096,
-    "output_tokens": 512,
-}  # fmt: skip
 
 
 def fabric_of(**fields: Any) -> Sipam:

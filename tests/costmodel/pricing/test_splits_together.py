@@ -14,8 +14,8 @@ from costmodel.pricing.candidates import Candidates, enumerate_candidates
 from costmodel.pricing.score import score, score_whole_and_by_phase
 from costmodel.pricing.splits_together import groups_of
 from costmodel.workloads import Workload
+from tests.costmodel.pricing.phases_cases import FABRIC, SERVED
 from tests.costmodel.pricing.score_cases import FAT_TREE, fabric_of
-from tests.costmodel.pricing.test_phases import FABRIC, SERVED
 
 H100 = load_device("h100-sxm")
 TRAINED = {"kind": "transformer_training", "model": "bert-large", "global_batch": 24, "sequence": 512}
