@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from planner.cli.commands.serve import _service
+from planner.cli.commands.serve import _carrier, _service
 from planner.controller import Controller
 from planner.controller.switch_reconciler import SwitchReconciler
 from planner.integrations.kubernetes.jobs import dark
@@ -25,7 +25,8 @@ def test_pods_wait_for_what_the_carrier_is_sure_of(tmp_path: Path) -> None:
     write(tmp_path, "http://127.0.0.1:1")
     driver = driver_of({"kind": "hook", "command": ["sh", "-c", "kill -9 $$"]}, tmp_path / "driver")
     with Controller(cluster("lightpath")) as controller:
-        service = _service(controller, Options(b"t"), driver, tmp_path / "kubernetes.yaml")
+        carrier = _carrier(controller, driver, None, None)
+        service = _service(controller, Options(b"t"), carrier, tmp_path / "kubernetes.yaml")
         controller.submit(request("a", 16))
         carrier = next(one for one in service.control_loops if isinstance(one, SwitchReconciler))
         loop = next(one for one in service.control_loops if isinstance(one, KubernetesLoop))
