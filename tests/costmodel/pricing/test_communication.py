@@ -75,11 +75,12 @@ def test_what_is_sent_more_often_takes_longer() -> None:
 
 
 def test_tokens_go_to_each_expert_of_their_server() -> None:
-    """With 4 groups of 8 experts, where the experts' ranks share a server; other dimensions send what they do."""
+    """With 4 groups of 8 experts, where the experts' ranks share a server, or no switch of a server passes tokens on;
+    other dimensions send what they do."""
     is_confined = np.array([[True, False]] * 5)
-    for copies, expected in ((2.0, [2, 1]), (1.0, [1, 1])):
+    for fabric, copies, expected in ((FAT_TREE, 2.0, [2, 1]), (FAT_TREE, 1.0, [1, 1]), (LIGHTPATH, 2.0, [2, 2])):
         graph: Any = SimpleNamespace(copies_inside=copies, regime="training")
-        found = LinkLimits.of(graph, fabric_of(FAT_TREE), EFFICIENCY, is_confined).copies
+        found = LinkLimits.of(graph, fabric_of(fabric), EFFICIENCY, is_confined).copies
         np.testing.assert_array_equal(np.broadcast_to(found, 2), expected)
 
 
