@@ -58,6 +58,8 @@ class FabricBase(Spec):
     """whether free devices are of use in one server, or in two, however they lie: the objective counts those"""
     rank_orders: ClassVar[tuple[RankOrder, ...]] = RANK_ORDERS[:1]
     """orders of a job's ranks among which it may choose: one where circuits join the groups, wherever they lie"""
+    pools_are_alike: ClassVar[bool] = False
+    """whether both pools of a service have the same degrees"""
     places_whole_jobs: ClassVar[bool] = False
     """whether the slots of a job depend on each other, so that no rank moves without the others"""
 
@@ -139,9 +141,8 @@ class FabricBase(Spec):
     @cached_property
     def server_names(self) -> tuple[str, ...]:
         """Names of all servers, shape (S,)."""
-        if self.racks == 1:
-            return tuple(f"s{server}" for server in range(self.servers))
-        return tuple(f"r{rack}.s{server}" for rack in range(self.racks) for server in range(self.servers))
+        racks = [""] if self.racks == 1 else [f"r{rack}." for rack in range(self.racks)]
+        return tuple(f"{rack}s{server}" for rack in racks for server in range(self.servers))
 
     def server_name(self, server: int) -> str:
         return self.server_names[server]
@@ -203,8 +204,7 @@ class FabricBase(Spec):
 
     def _parts_of_servers(self) -> Parts:
         """Servers, as owners of parts."""
-        names = self.server_names
-        return Parts("server", len(names), lambda: iter(names), lambda s: (self.parse_server(s),), {})
+        return Parts("server", self.num_servers, lambda: iter(self.server_names), lambda s: (self.parse_server(s),), {})
 
     def _ports_of(self, devices: Parts) -> Parts:
         """All that joins a device to others, which fails as one port."""

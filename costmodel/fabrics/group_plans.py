@@ -60,7 +60,8 @@ class LinkPlan(HashedOnce):
     "switched", and "ring" and "tree" all-reduces without wavelengths: packets over electrical switches;
     "transfer": caches go from the first `radices[0]` replicas to the `radices[1]` others, over circuits or as packets;
     replicas have one place each, or as many as two further `radices` say of either side;
-    "bucket" and "rotated" all-reduces, "chain" (pipeline) and "routed" (all-to-all): packets over the links of a slice.
+    "bucket" and "rotated" all-reduces, "chain" (pipeline) and "routed" (all-to-all, and along data the caches of two
+    pools): packets over the links of a slice.
     """
 
     kind: PlanKind

@@ -5,7 +5,9 @@ from functools import cache
 from costmodel.collectives.family import MOST_RANKS, Family, pareto, plans_of
 from costmodel.collectives.limits import Limits
 from costmodel.collectives.plan import CollectivePlan
+from costmodel.fabrics.group_plans import LinkPlan
 from costmodel.parallelism.mappings import Dimension
+from costmodel.parallelism.pools import most_peers
 
 
 def held_reductions(
@@ -40,3 +42,15 @@ def held_all_to_alls(ranks: int, switches: int, alpha_s: float, port_bytes_per_s
         for plan in pareto(plan for plan in plans if len(plan.held) == 1):
             found.setdefault((plan.kind, plan.radices, plan.wavelengths), plan)
     return tuple(found.values())
+
+
+@cache
+def held_transfers(
+    prefill: int, decode: int, switches: int, alpha_s: float, port_bytes_per_s: float
+) -> tuple[LinkPlan, ...]:
+    """Circuits of all pairs of two pools, over each number of ports that the busiest replica has for each peer."""
+    ranks, radices = prefill + decode, (prefill, decode)
+    return tuple(
+        LinkPlan("transfer", ranks, alpha_s, 1 / (width * port_bytes_per_s), 1.0, (width,), radices)
+        for width in range(switches // most_peers(*radices), 0, -1)
+    )

@@ -124,6 +124,17 @@ class MemoryNodeRings(FabricBase):
             return packets.forward(stages, self._hop_s(stages), self._rate(stages) / 2)
         return packets.forward(stages, self.network_alpha_s, min(self._rate(1), self.network_bandwidth_bytes_per_s))
 
+    def transfers(
+        self, prefill: int, decode: int, *, one_server: bool, each: tuple[int, int] = (1, 1)
+    ) -> Sequence[GroupPlan]:
+        """Round the rings, where at worst the caches of all replicas of the smaller pool meet, or over the network."""
+        if one_server:
+            ranks = prefill * each[0] + decode * each[1]
+            way_s, met = ranks // 2 * self._hop_s(ranks), min(prefill, decode)
+            return (packets.transfer(prefill, decode, way_s, self._rate(ranks) / 2 / met, each),)
+        rate = min(self._rate(1), self.network_bandwidth_bytes_per_s)
+        return (packets.transfer(prefill, decode, self.network_alpha_s, rate, each),)
+
     def splits(self, device: Device, workload: Workload | None = None) -> tuple[Split, ...]:
         """One: the device with a memory node's worth of memory to offload to, or as it is where there are no nodes."""
         memory = self.node.node

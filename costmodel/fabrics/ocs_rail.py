@@ -12,7 +12,7 @@ from costmodel.collectives.limits import Limits
 from costmodel.fabrics import packets
 from costmodel.fabrics.base import FabricBase
 from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan
-from costmodel.fabrics.held_plans import held_all_to_alls, held_reductions
+from costmodel.fabrics.held_plans import held_all_to_alls, held_reductions, held_transfers
 from costmodel.fabrics.inventory import INDEX, PriceClass
 from costmodel.parallelism.mappings import Dimension
 from costmodel.parallelism.pools import most_peers
@@ -148,13 +148,9 @@ class OcsRail(FabricBase):
         """
         if one_server:
             return (packets.transfer(prefill, decode, self.nvlink_alpha_s, self.nvlink_bandwidth_bytes_per_s, each),)
-        ranks, rate = prefill + decode, self.port_bandwidth_bytes_per_s
-        if ranks > self.num_servers or each != (1, 1):
+        if prefill + decode > self.num_servers or each != (1, 1):
             return ()
-        return tuple(
-            LinkPlan("transfer", ranks, self.alpha_s, 1 / (width * rate), 1.0, (width,), (prefill, decode))
-            for width in range(self.switches // most_peers(prefill, decode), 0, -1)
-        )
+        return held_transfers(prefill, decode, self.switches, self.alpha_s, self.port_bandwidth_bytes_per_s)
 
     def _inside(self, dimension: Dimension, ranks: int) -> Sequence[GroupPlan]:
         alpha_s, rate = self.nvlink_alpha_s, self.nvlink_bandwidth_bytes_per_s

@@ -24,6 +24,7 @@ class PoolRack(FabricBase):
     device_letter = "a"
     has_remote_memory = True
     measures_fragmentation = False
+    pools_are_alike = True
     places_whole_jobs = True
 
     accelerators_per_server: int = Field(ge=1, le=1024)

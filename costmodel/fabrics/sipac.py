@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 from costmodel.fabrics.base import SliceShape
 from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan
 from costmodel.fabrics.inventory import Parts, PriceClass
+from costmodel.fabrics.routed_caches import routed_caches
 from costmodel.fabrics.sliced import Owners, Slice, SlicedFabric
 from costmodel.parallelism.mappings import Dimension
 from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency
@@ -71,12 +72,29 @@ class Sipac(SlicedFabric):
     def plans(self, dimension: Dimension, ranks: int, *, one_server: bool, per_server: int = 1) -> Sequence[GroupPlan]:
         if ranks == 1:
             return (NO_PLAN,)
-        digits = next((k for k in range(1, self.digits + 1) if self.radix**k == ranks), 0)
+        digits = self._digits_of(ranks)
         if not one_server or digits == 0:
             return ()
         if dimension in ("pipeline", "expert"):
             return (self._chain(digits) if dimension == "pipeline" else self._all_to_all(digits),)
         return self.all_reduces(digits)
+
+    def transfers(
+        self, prefill: int, decode: int, *, one_server: bool, each: tuple[int, int] = (1, 1)
+    ) -> Sequence[GroupPlan]:
+        """Digit by digit, over the wavelengths that lead to the next place: of each port a share of r - 1."""
+        digits = self._digits_of(prefill + decode)
+        if not one_server or digits == 0 or each != (1, 1):
+            return ()
+        met = routed_caches(prefill, decode, ((self.radix, "joined"),) * digits)
+        rate = self.bandwidth_bytes_per_s / (self.digits * (self.radix - 1))
+        ranks, radices = self.radix**digits, (self.radix,) * digits
+        latency_s, per_byte = met.hops * self.alpha_s, met.on_link / rate
+        return (LinkPlan("routed", ranks, latency_s, per_byte, met.mean_hops, radices=radices),)
+
+    def _digits_of(self, ranks: int) -> int:
+        """Digits that so many ranks leave free; 0 where they are no such slice."""
+        return next((k for k in range(1, self.digits + 1) if self.radix**k == ranks), 0)
 
     def all_reduces(self, free_digits: int) -> tuple[LinkPlan, ...]:
         """All-reduces of a slice of r^k accelerators: digits one after the other, and k chunks rotated over them.

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from costmodel.fabrics.base import Split
 from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan, divisors_down
-from costmodel.fabrics.held_plans import held_all_to_alls, held_reductions
+from costmodel.fabrics.held_plans import held_all_to_alls, held_reductions, held_transfers
 from costmodel.fabrics.held_together import Choices, choices_within
 from costmodel.fabrics.pool_rack import PoolRack
 from costmodel.hardware.device import Device
@@ -101,6 +101,15 @@ class NetworkShare(Sipam):
         if one_server:
             return found
         return tuple(plan for plan in found if plan.kind != "ring" or plan.wavelengths[0] in divisors_down(rails))
+
+    def transfers(
+        self, prefill: int, decode: int, *, one_server: bool, each: tuple[int, int] = (1, 1)
+    ) -> tuple[GroupPlan, ...]:
+        """Circuits of all pairs at once, over any number of I/Os that the busiest replica has for each peer."""
+        rails = self.network_io if one_server else min(self.network_io, self.spine_rails)
+        if each != (1, 1):
+            return ()
+        return held_transfers(prefill, decode, rails, self.alpha_s, self.shoreline.io.bandwidth_bytes_per_s)
 
     def _lines(self, stages: int, rails: int) -> tuple[GroupPlan, ...]:
         neighbours, rate = 1 if stages == 2 else 2, self.shoreline.io.bandwidth_bytes_per_s

@@ -48,9 +48,11 @@ class SlicedFabric(JoinedRacks):
     """Ranks that exchange messages form a part, and each part takes a slice: a box inside a server, or whole servers.
 
     Along each axis of a box ranks differ in the index of one dimension alone, so that groups use links of their own.
+    Two pools of a service share a box, along data.
     """
 
     measures_fragmentation = False
+    pools_are_alike = True
     places_whole_jobs = True
 
     def even_blocks(self, natural: Sequence[int], num_devices: int, per_server: int) -> Sequence[int]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import product
 from math import prod
 from typing import Literal, Self
@@ -10,6 +11,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from costmodel.fabrics.base import SliceShape
+from costmodel.fabrics.box_links import BoxLinks
 from costmodel.fabrics.boxes import POINT, Sides, box_of, boxes, extents_of, owners_of, slices_of
 from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan
 from costmodel.fabrics.inventory import INDEX, PriceClass
@@ -130,16 +132,25 @@ class Torus(SlicedFabric):
         return sorted(size for size in sizes if size <= self.devices_per_server)
 
     def plans(self, dimension: Dimension, ranks: int, *, one_server: bool, per_server: int = 1) -> Sequence[GroupPlan]:
-        """Every box of so many ranks; of those across cubes only what a box of whole cubes may contain."""
         if ranks == 1:
             return (NO_PLAN,)
-        if one_server:
-            found = [box for box in boxes(self.sides, ranks, 1) if self._is_inside(box)]
-        elif self.switches is not None:
-            found = [box for box in boxes(self.sides, ranks, self.servers) if self._is_of_whole_cubes(box, dimension)]
-        else:
-            found = []
+        found = self._boxes(dimension, ranks, one_server=one_server)
         return tuple(plan for box in found for plan in self._plans(dimension, box))
+
+    def transfers(
+        self, prefill: int, decode: int, *, one_server: bool, each: tuple[int, int] = (1, 1)
+    ) -> Sequence[GroupPlan]:
+        """As packets over the links of the box that both pools share."""
+        found = self._boxes("data", prefill + decode, one_server=one_server) if each == (1, 1) else []
+        return tuple(self._links.caches(prefill, decode, box) for box in found)
+
+    def _boxes(self, dimension: Dimension, ranks: int, *, one_server: bool) -> list[Sides]:
+        """Every box of so many ranks; of those across cubes only what a box of whole cubes may contain."""
+        if one_server:
+            return [box for box in boxes(self.sides, ranks, 1) if self._is_inside(box)]
+        if self.switches is None:
+            return []
+        return [box for box in boxes(self.sides, ranks, self.servers) if self._is_of_whole_cubes(box, dimension)]
 
     def _is_inside(self, box: Sides) -> bool:
         return all(extent <= side for extent, side in zip(box, self.sides, strict=True))
@@ -152,62 +163,16 @@ class Torus(SlicedFabric):
 
     def _plans(self, dimension: Dimension, box: Sides) -> tuple[LinkPlan, ...]:
         if dimension == "pipeline":
-            return (LinkPlan("chain", prod(box), self.alpha_s, 1 / self.link_bandwidth_bytes_per_s, 1.0, (), box),)
-        return (self._all_to_all(box),) if dimension == "expert" else self.all_reduces(box)
+            return (self._links.chain(box),)
+        return (self._links.all_to_all(box),) if dimension == "expert" else self.all_reduces(box)
 
     def all_reduces(self, box: Sides) -> tuple[LinkPlan, ...]:
-        """Bucket all-reduces of a box: the axes one after the other, and as many chunks rotated over the axes.
+        """As `BoxLinks` has them."""
+        return self._links.all_reduces(box)
 
-        Along an axis the ranks form a ring of both directions where the box spans it, else a line whose links carry
-        partial sums both ways, at half the rate. Rotated chunks change axes together, so that a phase lasts as long as
-        its slowest axis. On a cube of side a with d axes the latter is 2 d (a - 1) alpha + 2 (n - 1) / n S / B, B being
-        the bandwidth of all 2 d links.
-        """
-        used = [(extent, self._rate(extent, side)) for extent, side in zip(box, self.sides, strict=True) if extent > 1]
-        if not used:
-            return (NO_PLAN,)
-        one_by_one = self._all_reduce("bucket", box, [used])
-        if len(used) == 1:
-            return (one_by_one,)
-        return one_by_one, self._all_reduce("rotated", box, [used[k:] + used[:k] for k in range(len(used))])
-
-    def _all_reduce(
-        self, kind: Literal["bucket", "rotated"], box: Sides, orders: list[list[tuple[int, float]]]
-    ) -> LinkPlan:
-        """Equal chunks, each along the axes in its own order; every phase waits for the slowest chunk."""
-        steps, seconds_per_byte = 0, 0.0
-        left = [1.0 / len(orders)] * len(orders)
-        for phase in zip(*orders, strict=True):
-            steps += max(extent - 1 for extent, _ in phase)
-            seconds_per_byte += max(
-                share * (extent - 1) / extent / rate for share, (extent, rate) in zip(left, phase, strict=True)
-            )
-            left = [share / extent for share, (extent, _) in zip(left, phase, strict=True)]
-        sent = 2 * (prod(box) - 1) / prod(box)
-        return LinkPlan(kind, prod(box), 2 * steps * self.alpha_s, 2 * seconds_per_byte, sent, (), box)
-
-    def _all_to_all(self, box: Sides) -> LinkPlan:
-        """Equal shares from each rank to each other one, along the first axis first, by the shorter way.
-
-        Of S bytes on each of e ranks along an axis, e S / 8 cross every link of a ring of even extent and
-        (e^2 - 1) S / (8 e) of an odd one; the middle link of a line carries floor(e / 2) ceil(e / 2) S / e. Ways of
-        length e / 2 round a ring are shared by both directions.
-        """
-        hops, busiest, crossed = 0, 0.0, 0.0
-        for extent, side in zip(box, self.sides, strict=True):
-            near, far = extent // 2, extent - extent // 2
-            if extent % side == 0:
-                hops, busiest = hops + near, max(busiest, near * far / (2 * extent))
-                crossed += near * far / extent
-            else:
-                hops, busiest = hops + extent - 1, max(busiest, near * far / extent)
-                crossed += (extent**2 - 1) / (3 * extent)
-        rate = self.link_bandwidth_bytes_per_s
-        return LinkPlan("routed", prod(box), hops * self.alpha_s, busiest / rate, crossed, (), box)
-
-    def _rate(self, extent: int, side: int) -> float:
-        """Bytes per second that a rank sends along an axis of a box."""
-        return self.link_bandwidth_bytes_per_s * (2 if extent % side == 0 else 1)
+    @cached_property
+    def _links(self) -> BoxLinks:
+        return BoxLinks(self.sides, self.link_bandwidth_bytes_per_s, self.alpha_s)
 
     def combines(self, plans: Sequence[GroupPlan]) -> bool:
         return self._owners(plans) is not None

@@ -13,6 +13,8 @@ from costmodel.workloads import Workload
 
 def plans_of(fabric: FabricBase, degrees: Degrees, dimension: Dimension, block: int) -> Sequence[GroupPlan]:
     """Plans of the groups along a dimension, laid out in such blocks."""
+    if degrees.prefill_tensor and fabric.pools_are_alike:
+        return ()
     ranks, together = degrees.ranks(dimension), degrees.ranks_together(dimension, block)
     if dimension == "data" and degrees.prefill:
         decode = degrees.data - degrees.prefill

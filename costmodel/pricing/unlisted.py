@@ -74,9 +74,11 @@ def lack_of(
     if not len(chosen):
         return Lack("division", lack_of_pinned(mappings, size, pinned))
     mappings = chosen
-    if mappings.prefill.any() and not fabric.transfers(1, 1, one_server=False):
-        problem = f"a fabric of kind {fabric.kind} carries no caches from pool to pool"
-        return Lack("groups", f"{problem}; let each replica run both: remove disaggregated")
+    if fabric.pools_are_alike:
+        mappings = mappings.take(mappings.prefill_tensor == 0)
+        if not len(mappings):
+            problem = f"on a fabric of kind {fabric.kind} both pools have the same degrees"
+            return Lack("groups", f"{problem}; give prefill_tensor as decode_tensor, prefill_expert as expert")
     under = [_divided(workload, mappings, split, limits) for split in fabric.splits(device, workload)]
     if any((each.is_joined & (each.missing_bytes == 0)).any() for each in under):
         return _too_slow(workload, size, device, fabric, asked, pinned)

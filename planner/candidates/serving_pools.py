@@ -48,8 +48,15 @@ def _caches(cluster: Cluster, workload: TransformerInference, c: Configuration, 
     sent = f"{pair_bytes * width * requests_per_s / 1e9:.3g} GB/s"
     plan = rows.row_plans(0)[2]
     rate = 1 / plan.seconds_per_byte
+    if plan.kind == "routed":
+        return f"{sent}, over links of its slice, of which each rank has {_gigabytes(rate)}/s at least"
     if not isinstance(plan, LinkPlan) or not plan.wavelengths:
-        return f"{sent}, over the network, where a rank has {rate * max(c.all_degrees.ranks_of_caches) / 1e9:.3g} GB/s"
+        return f"{sent}, over the network, where a rank has {_gigabytes(rate * max(c.all_degrees.ranks_of_caches))}/s"
     circuits = len(plan.configurations()[0]) // 2 * len(c.all_degrees.groups("data"))
-    each = f"{circuits} circuit{'s' * (circuits > 1)} of {rate / 1e9:.3g} GB/s"
+    each = f"{circuits} circuit{'s' * (circuits > 1)} of {_gigabytes(rate)}/s"
     return f"{sent}, over {each} each way, which reserve {circuits * rate / 1e9:,.0f} GB/s"
+
+
+def _gigabytes(number: float) -> str:
+    """Three digits, or all before the point."""
+    return f"{number / 1e9:,.0f} GB" if number >= 1e12 else f"{number / 1e9:.3g} GB"

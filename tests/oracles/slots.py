@@ -195,6 +195,10 @@ def ports_needed(c: Configuration) -> int:
             total += each.wavelengths[0] * (1 if c.pipeline == 2 else 2)
         elif each.kind == "ring":
             total += each.wavelengths[0]
+        elif each.kind == "transfer":
+            met = {(grain // each.radices[1], grain // each.radices[0]) for grain in range(prod(each.radices))}
+            ends = [*zip(*met, strict=True)]
+            total += each.wavelengths[0] * max(side.count(place) for side in ends for place in side)
         else:
             total += sum((r - 1) * w for r, w in zip(each.radices, each.wavelengths, strict=True))
     return total

@@ -12,6 +12,7 @@ from costmodel.parallelism.mappings import DIMENSIONS
 from planner.checks.moved import has_moved
 from planner.checks.names import admitted, tile_of
 from planner.checks.phases import in_phases
+from planner.checks.required import handed_over
 from planner.fabrics.sipam.rule_parts import PoolParts
 from planner.model.instance import Instance
 from planner.model.job import Job, Resident
@@ -104,6 +105,9 @@ def rails_of(collective: Collective, ranks: int) -> int:
         return width if ranks == 2 else 2 * width
     if collective.kind == "ring":
         return width
+    if collective.kind == "transfer":
+        ends = zip(*handed_over(collective), strict=True)
+        return width * max(side.count(place) for side in ends for place in set(side))
     return sum((r - 1) * w for r, w in zip(collective.radices, collective.wavelengths, strict=True))
 
 

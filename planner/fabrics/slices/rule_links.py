@@ -29,20 +29,27 @@ class Links:
         ]
         self._circuits = Counter(pair for a, b in ends for pair in ((a, b), (b, a)))
 
+    @property
+    def one_bytes_per_s(self) -> float:
+        """Of a single link."""
+        fabric = self.fabric
+        if isinstance(fabric, Sipac):
+            return fabric.bandwidth_bytes_per_s / (fabric.digits * (fabric.radix - 1))
+        return fabric.link_bandwidth_bytes_per_s
+
     def rate(self, source: Tile, destination: Tile) -> float:
         """Bytes per second of all links from one device to another, 0 for none."""
         fabric = self.fabric
         here, there = chip_of(fabric, source[1]), chip_of(fabric, destination[1])
         differing = [axis for axis, (a, b) in enumerate(zip(here, there, strict=True)) if a != b]
         if isinstance(fabric, Sipac):
-            joined = source[0] == destination[0] and len(differing) == 1
-            return joined * fabric.bandwidth_bytes_per_s / (fabric.digits * (fabric.radix - 1))
+            return (source[0] == destination[0] and len(differing) == 1) * self.one_bytes_per_s
         count = self._circuits[source, destination]
         if source[0] == destination[0] and len(differing) == 1:
             axis = differing[0]
             apart, side = abs(here[axis] - there[axis]), fabric.sides[axis]
             count += (apart == 1) + (fabric.switches is None and apart == side - 1)
-        return count * fabric.link_bandwidth_bytes_per_s
+        return count * self.one_bytes_per_s
 
 
 def lines_of(box: Box, placed: Placed, axes: Point) -> Lines:
@@ -175,7 +182,7 @@ def _routed(links: Links, lines: Lines) -> Time | None:
             load: Counter[tuple[int, int]] = Counter()
             for a in range(len(line)):
                 for b in range(len(line)):
-                    ways = _ways(links, line, a, b)
+                    ways = ways_between(links, line, a, b)
                     farthest = max(farthest, *(len(way) for way in ways))
                     for way in ways:
                         load.update({step: 1 / len(ways) / len(line) for step in way})
@@ -187,7 +194,7 @@ def _routed(links: Links, lines: Lines) -> Time | None:
     return hops * links.fabric.alpha_s, byte_s
 
 
-def _ways(links: Links, line: Sequence[Tile], a: int, b: int) -> list[list[tuple[int, int]]]:
+def ways_between(links: Links, line: Sequence[Tile], a: int, b: int) -> list[list[tuple[int, int]]]:
     """Shortest ways in a row, as steps between ranks."""
     n = len(line)
     if isinstance(links.fabric, Sipac):

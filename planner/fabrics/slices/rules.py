@@ -12,6 +12,7 @@ from planner.checks.required import Links as Required
 from planner.checks.rounds_across import NO_TIME, time_between_racks
 from planner.fabrics.joined_racks.rule_upper import check_joined_racks
 from planner.fabrics.slices.rule_boxes import box_of
+from planner.fabrics.slices.rule_caches import caches_time
 from planner.fabrics.slices.rule_cut import check_cut, placed_parts
 from planner.fabrics.slices.rule_links import Links, message_time
 from planner.fabrics.slices.rule_switches import check_switches
@@ -44,7 +45,10 @@ class SlicedRules(FabricRules):
                 if collective.kind == "none" and beyond == NO_TIME:
                     continue
                 where = f"{job.name}: {dimension}"
-                simulated = message_time(links, collective, dimension, box, placed)
+                if dimension == "data" and assignment.configuration.prefill:
+                    simulated = caches_time(links, assignment.configuration, box, placed)
+                else:
+                    simulated = message_time(links, collective, dimension, box, placed)
                 if simulated is None:
                     yield Violation("rounds", where, f"{where}: a step goes between devices without a link")
                     continue

@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from costmodel.fabrics.held_plans import held_all_reduces, held_all_to_alls, held_reductions
+from costmodel.fabrics.held_plans import held_all_reduces, held_all_to_alls, held_reductions, held_transfers
 from costmodel.fabrics.ocs_rail import ports_of
 
 ALPHA_S, RATE, PORTS = 1e-6, 1e9, 6
@@ -42,3 +42,10 @@ def test_along_context_either_half_is_called_alone() -> None:
     assert held_reductions("data", 8, 4, ALPHA_S, RATE) == every
     assert {plan.kind for plan in held_reductions("context", 8, 4, ALPHA_S, RATE)} == {"ring", "radix"}
     assert {plan.kind for plan in every} > {"ring", "radix"}
+
+
+def test_transfers_have_every_width_that_the_busiest_replica_has_for_its_peers() -> None:
+    found = held_transfers(1, 3, 7, ALPHA_S, RATE)
+    assert [(plan.wavelengths, ports_of(plan)) for plan in found] == [((2,), 6), ((1,), 3)]
+    assert [plan.seconds_per_byte for plan in found] == [1 / (2 * RATE), 1 / RATE]
+    assert held_transfers(1, 3, 2, ALPHA_S, RATE) == ()

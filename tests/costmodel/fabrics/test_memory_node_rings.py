@@ -101,3 +101,13 @@ def test_memory_nodes_lie_as_arranged(arrangement: str, nodes: int, links: int, 
 def test_memory_of_a_host_is_refused(extra: dict[str, Any]) -> None:
     with pytest.raises(ValidationError, match="devices of a cluster offload to memory nodes; leave it out"):
         fabric(node=NODE | extra)
+
+
+def test_caches_meet_on_the_rings_or_take_the_network() -> None:
+    """150 GB/s of a device, half of them in one direction, which two replicas of prompts may share."""
+    [near] = fabric().transfers(2, 6, one_server=True)
+    assert near.seconds_per_byte == pytest.approx(2 / 75e9)
+    assert near.latency_s == pytest.approx(4 * 16 / 8 * 0.1e-6)
+    [far] = fabric().transfers(2, 2, one_server=False, each=(1, 4))
+    assert far.seconds_per_byte == pytest.approx(4 / 12e9)
+    assert far.latency_s == pytest.approx(5e-6)

@@ -97,3 +97,11 @@ def test_context_and_expert_digits_come_first_in_data() -> None:
 def test_large_servers_are_refused() -> None:
     with pytest.raises(ValidationError, match="4096 at most"):
         sipac(radix=17, digits=3)
+
+
+def test_caches_take_the_wavelengths_to_one_place() -> None:
+    [plan] = sipac().transfers(1, 2, one_server=True)
+    assert (plan.kind, plan.radices) == ("routed", (3,))
+    assert (plan.latency_s, plan.seconds_per_byte) == pytest.approx((ALPHA, 6 / RATE))
+    assert not sipac().transfers(1, 3, one_server=True)
+    assert not sipac().transfers(1, 2, one_server=False)

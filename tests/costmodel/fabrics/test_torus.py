@@ -168,3 +168,15 @@ def test_all_to_alls_equal_the_routed_ones(box: Sides) -> None:
     assert plan.latency_s == pytest.approx(hops * ALPHA)
     assert plan.seconds_per_byte == pytest.approx(per_byte)
     assert plan.bytes_per_byte == pytest.approx(crossed)
+
+
+def test_caches_of_two_pools_take_boxes_of_both() -> None:
+    fabric = torus((4, 3, 5))
+    found = fabric.transfers(3, 1, one_server=True)
+    assert {plan.radices for plan in found} == {plan.radices for plan in fabric.plans("data", 4, one_server=True)}
+    [row] = [plan for plan in found if plan.radices == (4, 1, 1)]
+    assert (row.kind, row.latency_s, row.seconds_per_byte) == ("routed", 2 * ALPHA, pytest.approx(1 / LINK))
+    [line] = [plan for plan in fabric.transfers(2, 2, one_server=True) if plan.radices == (1, 1, 4)]
+    assert (line.latency_s, line.seconds_per_byte) == (2 * ALPHA, pytest.approx(2 / LINK))
+    assert not fabric.transfers(2, 2, one_server=False)
+    assert not fabric.transfers(2, 2, one_server=True, each=(1, 2))

@@ -66,11 +66,12 @@ def test_groups_without_a_collective_are_named() -> None:
 
 
 @pytest.mark.parametrize("name", ["torus", "sipac", "sipam"])
-def test_fabrics_that_carry_no_caches_say_so(name: str) -> None:
-    lack = lack_of(workload(WORKLOADS["pools"]), 4, H100, fabric(name))
+def test_fabrics_whose_pools_are_alike_say_so(name: str) -> None:
+    asked = WORKLOADS["pools"] | {"prefill_tensor": 1, "decode_tensor": 2}
+    lack = lack_of(workload(asked), 4, H100, fabric(name))
     assert lack is not None
     assert lack.kind == "groups"
-    assert f"a fabric of kind {name} carries no caches from pool to pool" in lack.text
+    assert f"on a fabric of kind {name} both pools have the same degrees; give prefill_tensor as" in lack.text
 
 
 def test_pools_that_meet_too_many_peers_are_named() -> None:

@@ -9,7 +9,7 @@ from planner.candidates.serving_pools import pools_in_words
 from planner.cli.tables.jobs_table import mapping, phase_lines
 from planner.explain import explain
 from planner.integrations.exports.groups import runs_of
-from planner.model.result import Result
+from planner.model.result import Result, Status
 from planner.report.jobs import job_rows
 from tests.paths import ROOT
 
@@ -84,3 +84,25 @@ def test_a_plan_whose_prompts_have_other_circuits_is_refused(solved: tuple[Insta
             [held] = [each for each in mine["circuits"] if each["dimension"] == "tensor"]
             held["circuits"] = held["circuits"][1:]
         assert "circuits" in {each.rule for each in check(instance, type(result.plan).model_validate(text))}
+
+
+CACHES = {
+    "torus": "over links of its slice, of which each rank has 100 GB/s at least",
+    "sipac": "over links of its slice, of which each rank has 33.3 GB/s at least",
+    "sipam": "over 12 circuits of 2,000 GB/s each way, which reserve 24,000 GB/s",
+    "memory_ring": "over the network, where a rank has 50 GB/s",
+}
+
+
+@pytest.mark.parametrize("kind", CACHES)
+def test_on_every_fabric_two_pools_pay_for_long_prompts_alone(kind: str) -> None:
+    instance = Instance.load(FILE.with_name(f"two_pools_{kind}.yaml"))
+    result = solve(instance, time_limit_s=60, seed=1)
+    assert result.plan is not None
+    assert all(level.status is Status.OPTIMAL for level in result.levels)
+    assert check(instance, result.plan) == []
+    speed = {each.job: each.speed for each in result.plan.assignments}
+    assert speed["documents-pools"] > 1.2 * speed["documents-together"]
+    assert speed["chat-pools"] < speed["chat-together"]
+    told = pools_in_words(instance.cluster, instance.job("documents-pools"), result.plan["documents-pools"])
+    assert told[-1].endswith(CACHES[kind])

@@ -10,7 +10,7 @@ from planner.checks import check
 from planner.model.instance import Instance
 from planner.model.result import Level, Result, Status
 from tests.oracles.brute_force import BruteForce, brute_force
-from tests.oracles.tiny_disaggregated import tiny_disaggregated, tiny_disaggregateds
+from tests.oracles.tiny_disaggregated import disaggregated_rings, tiny_disaggregated, tiny_disaggregateds
 from tests.oracles.tiny_even import tiny_even, tiny_evens
 from tests.oracles.tiny_groups import tiny_groupings, tiny_groups
 from tests.oracles.tiny_instances import tiny_crossing, tiny_crossings, tiny_five, tiny_instance, tiny_instances
@@ -21,6 +21,7 @@ NUM_CROSSINGS = 160
 NUM_FIVES = 24
 NUM_EVENS = 30
 NUM_DISAGGREGATED = 24
+NUM_RINGS = 12
 NUM_GROUPS = 24
 DISPLACED_FROM_A_WINDOW = 1030
 """seed of an instance whose displaced resident leaves a server that is outside of a neighbourhood"""
@@ -79,6 +80,12 @@ def test_any_such_instance_of_even_jobs_has_the_enumerated_optimum(instance: Ins
 def test_every_level_has_the_enumerated_optimum_where_jobs_serve_from_two_pools(seed: int) -> None:
     """Over sizes of the pools, places and light."""
     agree(tiny_disaggregated(seed))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(NUM_RINGS))
+def test_every_level_has_the_enumerated_optimum_where_two_pools_share_rings(seed: int) -> None:
+    agree(disaggregated_rings(seed))
 
 
 @pytest.mark.slow

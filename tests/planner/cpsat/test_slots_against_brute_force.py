@@ -2,17 +2,29 @@
 
 import pytest
 
+from planner.model.instance import Instance
 from tests.oracles.best_slots import best_slots
+from tests.oracles.tiny_disaggregated import disaggregated_slots
 from tests.oracles.tiny_slots import tiny_slots
 from tests.planner.optimum import proven
 
 NUM_SEEDS = 160
+NUM_DISAGGREGATED = 16
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(NUM_SEEDS))
 def test_value_and_energy_are_the_enumerated_optimum(seed: int) -> None:
-    instance = tiny_slots(seed)
+    agree(tiny_slots(seed))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(NUM_DISAGGREGATED))
+def test_they_are_where_jobs_serve_from_two_pools(seed: int) -> None:
+    agree(disaggregated_slots(seed))
+
+
+def agree(instance: Instance) -> None:
     expected = best_slots(instance)
     result = proven(instance, has_plan=expected is not None)
     if result is None or expected is None:

@@ -111,12 +111,24 @@ def test_every_split_with_a_user_for_each_replica_is_listed(fields: dict[str, An
     assert (found.micro_batch == -(-workload.concurrency // (found.data - found.prefill))).all()
 
 
-@pytest.mark.parametrize("fabric", [FAT_TREE, LIGHTPATH], ids=lambda fabric: fabric["kind"])
+TORUS: dict[str, Any] = {
+    "kind": "torus", "servers": 2, "sides": [2, 2, 2], "link_bandwidth": "50 GB/s", "alpha": "1 us",
+    "link_energy": "10 pJ/b",
+}  # fmt: skip
+SIPAC: dict[str, Any] = {
+    "kind": "sipac", "servers": 1, "radix": 2, "digits": 3, "bandwidth": "300 GB/s", "alpha": "1 us",
+    "energy": "5 pJ/b",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fabric", [FAT_TREE, LIGHTPATH, TORUS, SIPAC], ids=lambda fabric: fabric["kind"])
 def test_rows_are_written_and_read_back(fabric: dict[str, Any]) -> None:
     built = fabric_of(fabric)
     rows, scores = priced(chat(), built, 4, 8)
     written = [rows.configuration(row) for row in range(len(rows))]
-    assert all(0 < each.prefill < each.data and each.data_collective.kind == "transfer" for each in written)
+    kind = "routed" if built.sizes else "transfer"
+    assert written
+    assert all(0 < each.prefill < each.data and each.data_collective.kind == kind for each in written)
     again = candidates_of(written, rows.workload, DEVICE, built)
     assert [again.configuration(row) for row in range(len(again))] == written
     np.testing.assert_allclose(score(again, DEVICE, built).step_s, scores.step_s, rtol=1e-12)

@@ -11,6 +11,7 @@ from planner.model.result import SolveOptions
 from planner.pipeline import solve
 from tests.benchmarks.random_pools import random_pool
 from tests.oracles.pool_search import best_value
+from tests.oracles.tiny_disaggregated import disaggregated_pool
 from tests.oracles.tiny_pools import tiny_pool
 from tests.planner.fabrics.sipam.racks import QUICK
 from tests.planner.optimum import assert_pruning_changes_no_level, assert_solved_to
@@ -20,6 +21,13 @@ from tests.planner.optimum import assert_pruning_changes_no_level, assert_solved
 @pytest.mark.parametrize("seed", range(40))
 def test_value_is_the_enumerated_optimum(seed: int) -> None:
     instance = tiny_pool(seed, objectives=["value"])
+    assert_solved_to(instance, best_value(instance))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(12))
+def test_value_is_the_enumerated_optimum_where_jobs_serve_from_two_pools(seed: int) -> None:
+    instance = disaggregated_pool(seed)
     assert_solved_to(instance, best_value(instance))
 
 

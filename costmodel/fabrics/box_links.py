@@ -1,0 +1,85 @@
+"""Messages of the groups of a box, as packets over its links: closed forms."""
+
+from dataclasses import dataclass
+from math import prod
+from typing import Literal
+
+from costmodel.fabrics.boxes import Sides
+from costmodel.fabrics.group_plans import NO_PLAN, LinkPlan
+from costmodel.fabrics.routed_caches import Row, routed_caches
+
+
+@dataclass(frozen=True)
+class BoxLinks:
+    """Links between neighbours of a box, a ring along each axis that it spans whole or beyond, else a line."""
+
+    sides: Sides
+    """of a server"""
+    bytes_per_s: float
+    """of one link, one direction"""
+    alpha_s: float
+    """of one step between neighbours"""
+
+    def chain(self, box: Sides) -> LinkPlan:
+        """From each pipeline stage to the next, its neighbour."""
+        return LinkPlan("chain", prod(box), self.alpha_s, 1 / self.bytes_per_s, 1.0, (), box)
+
+    def all_reduces(self, box: Sides) -> tuple[LinkPlan, ...]:
+        """Bucket all-reduces of a box: the axes one after the other, and as many chunks rotated over the axes.
+
+        Along an axis the ranks form a ring of both directions where the box spans it, else a line whose links carry
+        partial sums both ways, at half the rate. Rotated chunks change axes together, so that a phase lasts as long as
+        its slowest axis. On a cube of side a with d axes the latter is 2 d (a - 1) alpha + 2 (n - 1) / n S / B, B being
+        the bandwidth of all 2 d links.
+        """
+        used = [(extent, self._rate(extent, side)) for extent, side in zip(box, self.sides, strict=True) if extent > 1]
+        if not used:
+            return (NO_PLAN,)
+        one_by_one = self._all_reduce("bucket", box, [used])
+        if len(used) == 1:
+            return (one_by_one,)
+        return one_by_one, self._all_reduce("rotated", box, [used[k:] + used[:k] for k in range(len(used))])
+
+    def _all_reduce(
+        self, kind: Literal["bucket", "rotated"], box: Sides, orders: list[list[tuple[int, float]]]
+    ) -> LinkPlan:
+        """Equal chunks, each along the axes in its own order; every phase waits for the slowest chunk."""
+        steps, seconds_per_byte = 0, 0.0
+        left = [1.0 / len(orders)] * len(orders)
+        for phase in zip(*orders, strict=True):
+            steps += max(extent - 1 for extent, _ in phase)
+            seconds_per_byte += max(
+                share * (extent - 1) / extent / rate for share, (extent, rate) in zip(left, phase, strict=True)
+            )
+            left = [share / extent for share, (extent, _) in zip(left, phase, strict=True)]
+        sent = 2 * (prod(box) - 1) / prod(box)
+        return LinkPlan(kind, prod(box), 2 * steps * self.alpha_s, 2 * seconds_per_byte, sent, (), box)
+
+    def all_to_all(self, box: Sides) -> LinkPlan:
+        """Equal shares from each rank to each other one, along the first axis first, by the shorter way.
+
+        Of S bytes on each of e ranks along an axis, e S / 8 cross every link of a ring of even extent and
+        (e^2 - 1) S / (8 e) of an odd one; the middle link of a line carries floor(e / 2) ceil(e / 2) S / e. Ways of
+        length e / 2 round a ring are shared by both directions.
+        """
+        hops, busiest, crossed = 0, 0.0, 0.0
+        for extent, side in zip(box, self.sides, strict=True):
+            near, far = extent // 2, extent - extent // 2
+            if extent % side == 0:
+                hops, busiest = hops + near, max(busiest, near * far / (2 * extent))
+                crossed += near * far / extent
+            else:
+                hops, busiest = hops + extent - 1, max(busiest, near * far / extent)
+                crossed += (extent**2 - 1) / (3 * extent)
+        rate = self.bytes_per_s
+        return LinkPlan("routed", prod(box), hops * self.alpha_s, busiest / rate, crossed, (), box)
+
+    def caches(self, prefill: int, decode: int, box: Sides) -> LinkPlan:
+        rows: list[Row] = ["line" if extent % side else "ring" for extent, side in zip(box, self.sides, strict=True)]
+        met = routed_caches(prefill, decode, tuple(zip(box, rows, strict=True)))
+        per_byte = met.on_link / self.bytes_per_s
+        return LinkPlan("routed", prod(box), met.hops * self.alpha_s, per_byte, met.mean_hops, (), box)
+
+    def _rate(self, extent: int, side: int) -> float:
+        """Bytes per second that a rank sends along an axis of a box."""
+        return self.bytes_per_s * (2 if extent % side == 0 else 1)
