@@ -5,9 +5,10 @@ from costmodel.fabrics.across_racks import links_of, racks_of
 from costmodel.fabrics.base import FabricBase, SliceShape, Split
 from costmodel.fabrics.divided_ports import DividedPorts
 from costmodel.fabrics.fat_tree import FatTree, Islands, fat_tree_of
+from costmodel.fabrics.fibers import Fiber, FiberBundle, Route
 from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan, PlanKind
 from costmodel.fabrics.inventory import PRICE_CLASSES, Inventory, Parts, PriceClass, priced
-from costmodel.fabrics.lightpath import Fiber, FiberBundle, Lightpath, Route
+from costmodel.fabrics.lightpath import Lightpath
 from costmodel.fabrics.memory_node_rings import MemoryNodeRings
 from costmodel.fabrics.ocs_rail import OcsRail
 from costmodel.fabrics.pool_plans import PoolPlans, plans_by_pool

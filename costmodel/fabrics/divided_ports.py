@@ -37,6 +37,7 @@ class DividedPorts(Islands):
 
     kind: Literal["divided_ports"] = "divided_ports"
     memory: Annotated[OpticalModules | Appliances, Field(discriminator="kind")]
+    """what serves memory behind the ports: modules of each accelerator, or appliances that a server shares"""
     port_energy_j_per_byte: JoulesPerByte
     """of a byte over a port that serves the network"""
 

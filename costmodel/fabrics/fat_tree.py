@@ -26,14 +26,21 @@ class Islands(FabricBase):
     rank_orders = RANK_ORDERS
 
     gpus_per_server: int = Field(ge=1, le=4096)
+    """GPUs that NVLink joins"""
     nvlink_bandwidth_bytes_per_s: BytesPerSecond
+    """of one GPU inside its server, one direction"""
     nvlink_alpha_s: Latency
+    """fixed time of a message inside a server"""
     nvlink_energy_j_per_byte: JoulesPerByte
+    """of a byte inside a server"""
     nvlink_is_mesh: bool = False
     """whether each pair of GPUs has a link of its own, an equal share of the bandwidth, instead of a switch"""
     network_bandwidth_bytes_per_s: BytesPerSecond
+    """of one GPU between servers, one direction"""
     network_alpha_s: Latency
+    """fixed time of a message between servers"""
     network_energy_j_per_byte: JoulesPerByte
+    """of a byte between servers"""
 
     @property
     def devices_per_server(self) -> int:

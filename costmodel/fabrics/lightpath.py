@@ -12,12 +12,13 @@ from costmodel.collectives.family import pareto
 from costmodel.collectives.limits import Limits
 from costmodel.collectives.offers import SWITCHED, all_reduces, all_to_alls, is_runnable
 from costmodel.collectives.plan import CollectivePlan
+from costmodel.fabrics.fibers import Fiber, FiberBundle, Route
 from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan, divisors_down, transfer_radices
 from costmodel.fabrics.inventory import Parts, PriceClass
 from costmodel.fabrics.joined_racks import JoinedRacks
 from costmodel.parallelism.mappings import Dimension
 from costmodel.parallelism.pools import most_peers
-from costmodel.spec import BytesPerSecond, Decibels, JoulesPerByte, Latency, Spec, SwitchingTime
+from costmodel.spec import BytesPerSecond, Decibels, JoulesPerByte, Latency, SwitchingTime
 
 MAX_TILES = 32
 """most tiles of one server (paper 003, section 2)"""
@@ -30,18 +31,6 @@ MAX_TRANSIT = 4
 
 Segment = tuple[int, int, int]
 """Directed waveguide between neighbouring tiles: (server, from slot, to slot)."""
-Fiber = tuple[int, int, int]
-"""(source server, destination server, index)"""
-Route = tuple[Fiber, ...]
-"""Fibers that a circuit takes, in the order of the light; () inside a server."""
-
-
-class FiberBundle(Spec):
-    """Parallel fibers from one server to another, in this direction only."""
-
-    source: str = Field(alias="from")
-    destination: str = Field(alias="to")
-    count: int = Field(ge=0, le=4096)
 
 
 class Lightpath(JoinedRacks):
@@ -58,8 +47,11 @@ class Lightpath(JoinedRacks):
 
     kind: Literal["lightpath"] = "lightpath"
     tiles_per_server: int = Field(ge=1, le=MAX_TILES)
+    """accelerators on the wafer of a server"""
     tile_rows: int = Field(default=1, ge=1, le=MAX_TILES)
+    """rows of the grid on which they lie; divides tiles_per_server"""
     wavelengths_per_tile: int = Field(default=16, ge=1, le=128)
+    """that a tile can send, and receive"""
     wavelength_bandwidth_bytes_per_s: BytesPerSecond
     """one wavelength, one direction"""
     max_peers: int = Field(ge=1, le=128)
@@ -70,15 +62,21 @@ class Lightpath(JoinedRacks):
     fibers: int | tuple[FiberBundle, ...]
     """number for each ordered pair of servers, or the list of bundles"""
     wavelengths_per_fiber: int = Field(default=16, ge=1, le=128)
+    """that a fiber carries"""
     transit: int = Field(default=0, ge=0, le=MAX_TRANSIT)
     """most third servers that a circuit between two servers may cross; 0: it takes a fiber of the two"""
     alpha_s: Latency
+    """fixed time of a message over a circuit"""
     reconfiguration_s: SwitchingTime
+    """time to switch circuits while a job runs"""
     energy_j_per_byte: JoulesPerByte
+    """of a byte over a circuit"""
     loss_per_tile_db: Decibels = 0.0
     """for each tile boundary crossed"""
     loss_per_fiber_db: Decibels = 0.0
+    """of a fiber, connectors included"""
     loss_budget_db: Decibels | None = None
+    """most of a circuit; absent: no limit"""
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:

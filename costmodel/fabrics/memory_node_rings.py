@@ -34,7 +34,9 @@ class MemoryNodeRings(FabricBase):
 
     kind: Literal["memory_ring"] = "memory_ring"
     node: MemoryRing
+    """accelerators of a server, their links, and the memory nodes among them"""
     link_energy_j_per_byte: JoulesPerByte
+    """of a byte over one link of a ring"""
     memory_latency_s: Latency
     """to the first byte from a memory node"""
     memory_energy_j_per_byte: JoulesPerByte
@@ -42,7 +44,9 @@ class MemoryNodeRings(FabricBase):
     network_bandwidth_bytes_per_s: BytesPerSecond
     """of one device, one direction"""
     network_alpha_s: Latency
+    """fixed time of a message between servers"""
     network_energy_j_per_byte: JoulesPerByte
+    """of a byte between servers"""
 
     @model_validator(mode="after")
     def _has_no_host(self) -> Self:

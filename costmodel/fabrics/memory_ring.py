@@ -40,6 +40,7 @@ class MemoryRing(Spec):
     """One node of a system; every device has the same links."""
 
     devices: int = Field(ge=1)
+    """accelerators of the node"""
     links: int = Field(ge=2)
     """of a device"""
     link_bandwidth_bytes_per_s: BytesPerSecond
@@ -47,6 +48,7 @@ class MemoryRing(Spec):
     alpha_s: Latency
     """of one hop"""
     arrangement: Arrangement = "direct"
+    """how links join devices and memory nodes"""
     node: MemoryNode | None = None
     """absent where the arrangement has no memory nodes"""
     host_links: int = Field(default=0, ge=0)

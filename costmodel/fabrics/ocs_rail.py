@@ -54,8 +54,11 @@ class OcsRail(FabricBase):
     gpus_per_server: int = Field(ge=1, le=1024)
     """slot i of every server belongs to rail i"""
     nvlink_bandwidth_bytes_per_s: BytesPerSecond
+    """inside a server"""
     nvlink_alpha_s: Latency
+    """fixed time of a message inside a server"""
     nvlink_energy_j_per_byte: JoulesPerByte
+    """of a byte inside a server"""
     switches: int = Field(ge=1, le=MAX_SWITCHES)
     """of one rail"""
     ports: int = Field(ge=1, le=65536)
@@ -64,6 +67,7 @@ class OcsRail(FabricBase):
     port_bandwidth_bytes_per_s: BytesPerSecond
     """one port"""
     port_energy_j_per_byte: JoulesPerByte
+    """of a byte over a circuit"""
     alpha_s: Latency
     """fixed time of a message over a circuit"""
     reconfiguration_s: SwitchingTime

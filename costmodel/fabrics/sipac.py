@@ -27,12 +27,15 @@ class Sipac(SlicedFabric):
 
     kind: Literal["sipac"] = "sipac"
     radix: int = Field(ge=2, le=4096)
+    """r: values of a digit, and ports of a switch"""
     digits: int = Field(ge=1, le=12)
     """ports of an accelerator"""
     bandwidth_bytes_per_s: BytesPerSecond
     """of all ports of an accelerator, one direction"""
     alpha_s: Latency
+    """fixed time of a message"""
     energy_j_per_byte: JoulesPerByte
+    """of a byte from port to port"""
 
     @model_validator(mode="after")
     def _is_small(self) -> Self:

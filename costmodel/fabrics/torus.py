@@ -13,24 +13,14 @@ from pydantic import Field, model_validator
 from costmodel.fabrics.base import SliceShape
 from costmodel.fabrics.box_links import BoxLinks
 from costmodel.fabrics.boxes import POINT, Sides, box_of, boxes, extents_of, owners_of, slices_of
+from costmodel.fabrics.cube_switches import OpticalSwitches
 from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan
 from costmodel.fabrics.inventory import INDEX, PriceClass
 from costmodel.fabrics.sliced import Held, Line, Owners, Slice, SlicedFabric
 from costmodel.parallelism.mappings import Dimension
-from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency, Spec, SwitchingTime
+from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency
 
 AXES = "xyz"
-
-
-class OpticalSwitches(Spec):
-    """Circuit switches between the faces of all cubes of a rack: one for each axis and place on the face."""
-
-    ports: int = Field(ge=2, le=4096)
-    """of one switch, 136 or 300 in products; each cube takes two of each switch"""
-    energy_j_per_byte: JoulesPerByte
-    """of a byte that goes from cube to cube, its link included"""
-    reconfiguration_s: SwitchingTime = 0.0
-    """time to set circuits, before a job starts; they stay while it runs"""
 
 
 class Torus(SlicedFabric):
@@ -51,7 +41,9 @@ class Torus(SlicedFabric):
     alpha_s: Latency
     """of one step between neighbours"""
     link_energy_j_per_byte: JoulesPerByte
+    """of a byte over one link"""
     switches: OpticalSwitches | None = None
+    """between cubes; absent: each torus stands alone"""
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:

@@ -121,9 +121,11 @@ class UpperSwitches(UpperLayer):
     bandwidth_bytes_per_s: BytesPerSecond
     """of a port, one direction"""
     reconfiguration_s: SwitchingTime
+    """time to set circuits, before a job starts"""
     loss_db: Decibels = 0.0
     """of a switch"""
     loss_budget_db: Decibels | None = None
+    """most loss of a circuit; absent: no limit"""
 
     @property
     def link_bytes_per_s(self) -> float:
@@ -173,8 +175,11 @@ class RackFibers(Spec):
     """Parallel fibers from one rack to another, in this direction only."""
 
     source: str = Field(alias="from")
+    """the rack that sends, such as r0"""
     destination: str = Field(alias="to")
+    """the rack that receives"""
     count: int = Field(ge=0, le=4096)
+    """fibers of the bundle"""
     loss_db: Decibels | None = None
     """of each; that of the layer where absent"""
 
@@ -186,6 +191,7 @@ class UpperFibers(UpperLayer):
     fibers: int | tuple[RackFibers, ...]
     """number for each ordered pair of racks, or the list of bundles"""
     wavelengths_per_fiber: int = Field(default=16, ge=1, le=128)
+    """that a fiber carries"""
     wavelength_bandwidth_bytes_per_s: BytesPerSecond
     """one wavelength, one direction"""
     loss_db: Decibels = 0.0

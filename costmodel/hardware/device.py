@@ -41,6 +41,7 @@ class Device(Spec):
 
     kind: Literal["device"] = "device"
     name: str = Field(min_length=1)
+    """under which tables and reports show it"""
     like: str | None = None
     """the catalog's device whose fitted curves hold, with the peaks given here, where nothing was fitted on this one"""
     capacity_bytes: Bytes = Field(gt=0)

@@ -23,10 +23,13 @@ class OpticalChannel(Spec):
     light_fibers: int = Field(ge=0)
     """fibers with unmodulated comb lines"""
     transmit_fibers: int = Field(ge=1)
+    """fibers with signals out"""
     receive_fibers: int = Field(ge=1)
+    """fibers with signals in"""
     wavelengths: int = Field(ge=1)
     """on each fiber that carries signals"""
     wavelength_bytes_per_s: BytesPerSecond = Field(alias="wavelength_rate")
+    """of one wavelength"""
 
     @property
     def fibers(self) -> int:
@@ -42,10 +45,13 @@ class ChipletInterface(Spec):
     """Die-to-die links of the electrical chiplet, such as UCIe."""
 
     phys: int = Field(ge=1)
+    """physical interfaces of the chiplet"""
     modules_per_phy: int = Field(ge=1)
+    """modules of each interface"""
     lanes_per_module: int = Field(ge=1)
     """of one direction"""
     lane_bytes_per_s: BytesPerSecond = Field(alias="lane_rate")
+    """of one lane"""
 
     @property
     def module_bytes_per_s(self) -> float:
@@ -64,11 +70,15 @@ class OpticalHbm(SourcedPart):
     pairs: int = Field(ge=1)
     """pairs of chiplets at the edge of the accelerator"""
     fibers_per_pair: int = Field(ge=1)
+    """fibers behind a pair of chiplets"""
     fiber_pitch_um: float = Field(gt=0)
     """between the centres of neighbouring fibers, micrometres"""
     channel: OpticalChannel
+    """fibers of one channel, and what they carry"""
     interface: ChipletInterface
+    """links between accelerator and chiplet"""
     stacks_per_module: int = Field(ge=1)
+    """stacks of HBM in a module"""
     stack: TierOrName
     """one stack of HBM"""
     link_latency_s: Latency

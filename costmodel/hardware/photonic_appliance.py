@@ -22,7 +22,9 @@ class MemoryAppliance(SourcedPart):
 
     kind: Literal["memory_appliance"] = KIND
     modules: int = Field(ge=1)
+    """modules of an appliance"""
     stacks_per_module: int = Field(ge=1)
+    """stacks of HBM in a module"""
     stack: TierOrName
     """one stack of HBM"""
     ddr: TierOrName
@@ -30,6 +32,7 @@ class MemoryAppliance(SourcedPart):
     port_bytes_per_s: BytesPerSecond = Field(alias="port_rate")
     """of one module's optical port, one direction"""
     ports_per_module: int = Field(default=1, ge=1)
+    """optical ports of a module"""
     tiered_accelerators: tuple[int, ...] = ()
     """sizes of clusters that several appliances serve"""
     evaluated_bytes_per_s: BytesPerSecond | None = Field(default=None, alias="evaluated_rate")

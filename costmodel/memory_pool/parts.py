@@ -20,6 +20,7 @@ class PhotonicIO(SourcedPart):
     width_mm: float = Field(gt=0)
     """of the edge that a module takes"""
     bandwidth_bytes_per_s: BytesPerSecond
+    """of one module, one direction"""
 
 
 def load_photonic_io(name: str) -> PhotonicIO:
@@ -36,7 +37,9 @@ class Shoreline(SourcedPart):
 
     kind: Literal["shoreline"] = "shoreline"
     perimeter_mm: float = Field(gt=0)
+    """edge of the die that modules may take"""
     io: IoOrName
+    """one module: a name of the catalog, or all fields inline"""
     modules: int | None = Field(default=None, ge=1)
     """absent: as many as the perimeter takes"""
 
@@ -88,6 +91,7 @@ class MemoryUnit(SourcedPart):
 
     kind: Literal["memory_unit"] = "memory_unit"
     stack: TierOrName
+    """of memory: a name of the catalog, or all fields inline"""
     link_latency_s: Latency
     """added to that of the stack: time of flight, both ways, and protocol"""
     link_j_per_byte: JoulesPerByte = Field(alias="link_energy")

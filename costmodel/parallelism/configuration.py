@@ -68,12 +68,19 @@ class PhaseSetting(Spec):
     """What a job may do otherwise in one phase of its workload: its split of the I/O and its collectives."""
 
     memory_units: int | None = Field(default=None, ge=1)
+    """of remote memory that each rank reads and writes in this phase"""
     memory_io: int | None = Field(default=None, ge=1)
+    """I/O modules of each rank that serve memory in this phase"""
     tensor_collective: Collective = Collective()
+    """in this phase"""
     pipeline_collective: Collective = Collective()
+    """in this phase"""
     data_collective: Collective = Collective()
+    """in this phase"""
     context_collective: Collective = Collective()
+    """in this phase"""
     expert_collective: Collective = Collective()
+    """in this phase"""
 
 
 class Configuration(Spec):
@@ -83,16 +90,27 @@ class Configuration(Spec):
     """
 
     tensor: int = Field(default=1, ge=1)
+    """ranks that share each matrix"""
     pipeline: int = Field(default=1, ge=1)
+    """stages of consecutive layers"""
     data: int = Field(default=1, ge=1)
+    """replicas of the model, each with a part of the batch"""
     micro_batch: int = Field(default=1, ge=1)
+    """sequences (samples) of one pass"""
     context: int = Field(default=1, ge=1)
+    """ranks that share each sequence"""
     expert: int = Field(default=1, ge=1)
+    """ranks over which the experts of a layer are divided"""
     interleave: int | None = Field(default=None, ge=1)
+    """parts of the model that each stage holds (virtual stages)"""
     recompute: Recompute | None = None
+    """activations that the backward pass makes again"""
     zero: Literal[0, 1, 2, 3] | None = None
+    """stage of ZeRO: 1 divides optimizer states among replicas, 2 gradients too, 3 weights too"""
     sequence_parallel: bool | None = None
+    """whether the tensor ranks divide activations along the sequence between matrices"""
     offload: str | None = None
+    """what lies in the second tier of memory, joined by +"""
     schedule: Schedule | None = Field(default=None, exclude_if=lambda schedule: schedule is None)
     """order of passes in the pipeline; absent: the workload's only or first choice"""
     memory_units: int | None = Field(default=None, ge=1)
@@ -104,10 +122,15 @@ class Configuration(Spec):
     rank_order: RankOrder = Field(default=RANK_ORDERS[0], exclude_if=lambda order: order == RANK_ORDERS[0])
     """groups by how near their ranks are, the nearest first; experts are the nearest data ranks unless named apart"""
     tensor_collective: Collective = Collective()
+    """plan of the messages of tensor groups"""
     pipeline_collective: Collective = Collective()
+    """plan of those between stages"""
     data_collective: Collective = Collective()
+    """plan of those between replicas"""
     context_collective: Collective = Collective()
+    """plan of those of groups that share sequences"""
     expert_collective: Collective = Collective()
+    """plan of those between experts"""
     prefill: int = Field(default=0, ge=0, exclude_if=lambda replicas: replicas == 0)
     """of the `data` replicas, the first so many run prompts alone, and the others tokens alone; 0: each runs both"""
     prefill_tensor: int = Field(default=0, ge=0, exclude_if=lambda degree: degree == 0)

@@ -57,7 +57,9 @@ class Cluster(Spec):
     device: Annotated[Device, BeforeValidator(_device, json_schema_input_type=str | Device)]
     """name in the catalog, or all fields inline"""
     fabric: Fabric
+    """what joins the devices: its kind and numbers"""
     health: Health = Health()
+    """what is down; absent: nothing"""
 
     @model_validator(mode="after")
     def _parts_exist(self) -> Self:

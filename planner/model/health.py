@@ -9,8 +9,11 @@ class FailedFiber(Spec):
     """One fiber that carries no light."""
 
     source: str = Field(alias="from")
+    """the server that sends, such as s0"""
     destination: str = Field(alias="to")
+    """the server that receives"""
     index: int = Field(ge=0)
+    """of the fiber in its bundle, from 0"""
 
     @property
     def name(self) -> str:
@@ -21,7 +24,9 @@ class FailedLaser(Spec):
     """One wavelength that a tile cannot send."""
 
     tile: str
+    """such as s1.t5"""
     wavelength: int = Field(ge=0)
+    """index from 0"""
 
     @property
     def name(self) -> str:
@@ -44,6 +49,7 @@ class Health(Spec):
     failed_ports: tuple[str, ...] = ()
     """devices without light or network: they run single-device jobs only"""
     failed_fibers: tuple[FailedFiber, ...] = ()
+    """fibers between servers that carry no light"""
     failed_lasers: tuple[FailedLaser, ...] = ()
     """no circuit leaves the tile on this wavelength"""
     failed_receivers: tuple[FailedReceiver, ...] = ()

@@ -39,6 +39,7 @@ class Objective(Spec):
     """One level of the lexicographic order."""
 
     name: ObjectiveName
+    """what is made best at this level"""
     tolerance: Annotated[float, BeforeValidator(_fraction)] = Field(default=0.0, ge=0, le=1)
     """fraction of its optimum that the next levels may spend, such as 0.5 %"""
 
@@ -47,14 +48,19 @@ class Instance(Spec):
     """All that the planner is told."""
 
     schema_version: Literal[1]
+    """of the file format"""
     name: str = Field(min_length=1, max_length=100)
+    """of the instance, shown in reports"""
     description: str = ""
+    """for people"""
     cluster: Cluster
+    """the hardware"""
     jobs: Annotated[
         tuple[Job, ...], BeforeValidator(_no_table, json_schema_input_type=tuple[Job, ...] | TableName)
     ] = ()
     """or, in a file, the name of a table of them beside it: .csv or .parquet, a row for each job"""
     residents: tuple[Resident, ...] = ()
+    """jobs that run already, with what they hold"""
     objectives: tuple[
         Annotated[Objective, BeforeValidator(lambda v: {"name": v} if isinstance(v, str) else v,
                                              json_schema_input_type=ObjectiveName | Objective)],

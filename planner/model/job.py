@@ -23,7 +23,9 @@ class Range(Spec):
     """Every size from min to max."""
 
     min: int = Field(ge=1, le=MOST_ACCELERATORS)
+    """fewest accelerators"""
     max: int = Field(ge=1, le=MOST_ACCELERATORS)
+    """most accelerators"""
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
@@ -36,6 +38,7 @@ class JobConstraints(Spec):
     """Limits that the user puts on a job."""
 
     one_server: bool = False
+    """whether all accelerators of the job lie in one server"""
     collective: Literal["ring", "radix", "exchange", "bucket", "rotated"] | None = None
     """the only kind of all-reduce that the job may use"""
     one_setting: bool = Field(default=False, exclude_if=lambda flag: not flag)
@@ -57,12 +60,17 @@ class Job(Spec):
     """A tenant's request."""
 
     name: str = Field(min_length=1, max_length=100)
+    """unique in the instance"""
     tenant: str = "default"
+    """who asks, for quotas and shares"""
     workload: Workload
+    """what runs: training, inference or recommendation, and its sizes"""
     accelerators: Accelerators | tuple[Accelerators, ...] | Range
     """a number, a list, or {min, max}"""
     weight: float = Field(default=1.0, gt=0, le=1e6)
+    """how much the job counts in value and energy"""
     required: bool = False
+    """whether a plan without the job is no plan"""
     utility: Utility = "sqrt"
     """value = weight x utility(speed / speed of the reference)"""
     step_at: float = Field(default=0.5, gt=0, le=1)
@@ -70,9 +78,13 @@ class Job(Spec):
     reference: Reference | None = Field(default=None, exclude_if=lambda reference: reference is None)
     """default: the fastest speed and the least energy among the job's candidates on this cluster"""
     constraints: JobConstraints = JobConstraints()
+    """limits on where and how it runs"""
     duration_s: Seconds | None = None
+    """limit of its run, for replay and the controller"""
     earliest_start_s: Seconds = 0.0
+    """from when it may start, after the time zero of the file"""
     deadline_s: Seconds | None = None
+    """by when it should have ended"""
 
     @model_validator(mode="before")
     @classmethod
@@ -113,11 +125,16 @@ class Resident(Job):
     """A job that runs already: its devices in rank order, its configuration and its circuits."""
 
     devices: tuple[str, ...] = Field(min_length=1)
+    """that it holds, in the order of its ranks"""
     configuration: Configuration
+    """in which it runs"""
     circuits: tuple[HeldCircuits, ...] = ()
+    """that it holds, by dimension"""
     memory: tuple[MemoryCircuit, ...] = ()
     """of its ranks, where memory is remote"""
     upper: tuple[RackCircuit, ...] = Field(default=(), exclude_if=lambda circuits: not circuits)
     """between its racks, where these are several"""
     movable: bool = True
+    """whether it may move to other devices"""
     move_cost: float = Field(default=1.0, ge=0, le=1e6)
+    """price of its move in the objective `moves`"""

@@ -15,7 +15,9 @@ class Circuit(Spec):
     """Light from one device to another, on the same wavelengths all the way."""
 
     source: str = Field(validation_alias=AliasChoices("from", "source"), serialization_alias="from")
+    """device that sends"""
     destination: str = Field(validation_alias=AliasChoices("to", "destination"), serialization_alias="to")
+    """device that receives"""
     wavelengths: tuple[int, ...] = Field(min_length=1)
     """indices from 0, ascending"""
     fibers: tuple[str, ...] = ()
@@ -30,12 +32,14 @@ class HeldCircuits(Spec):
     phase: str | None = Field(default=None, exclude_if=lambda phase: phase is None)
     """the one phase of the workload (prefill, decode) in which they are on; absent: in all"""
     circuits: tuple[Circuit, ...]
+    """of this dimension"""
 
 
 class MemoryCircuit(Spec):
     """Light both ways between one I/O of an accelerator and one port of a memory tray, and the units behind it."""
 
     device: str
+    """the accelerator"""
     rail: int = Field(ge=0)
     """of the I/O and the port"""
     port: str

@@ -16,7 +16,9 @@ class Dimm(Spec):
     """One memory module."""
 
     capacity_bytes: Bytes = Field(gt=0)
+    """of one DIMM"""
     bandwidth_bytes_per_s: BytesPerSecond
+    """of one DIMM"""
     power_w: Watts
     """thermal design power"""
 
@@ -38,7 +40,9 @@ class MemoryNode(Spec):
     """One board; a group has its own links, DMA engine and share of the DIMMs."""
 
     dimm: Annotated[Dimm, by_name(load_dimm)]
+    """one of them: a name of the catalog, or all fields inline"""
     dimms: int = Field(ge=1)
+    """DIMMs of the node"""
     groups: int = Field(default=1, ge=1)
     """each is owned by one device; with a single group all devices share everything"""
     dimm_bandwidth_bytes_per_s: BytesPerSecond | None = None

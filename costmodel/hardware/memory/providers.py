@@ -20,7 +20,7 @@ from costmodel.memory_pool.pool import MemoryPool
 from costmodel.spec import JoulesPerByte, Latency, Spec
 
 L2Passes = Annotated[float | None, Field(ge=1)]
-"""crossings of the accelerator's last cache by each byte, whose bandwidth limits that of the memory; null: no limit"""
+"""times that each byte crosses the last cache, whose bandwidth limits the memory's; null: no limit"""
 
 
 class LocalHbm(Spec):
@@ -54,7 +54,9 @@ class OpticalModules(Spec):
 
     kind: Literal["optical_modules"] = "optical_modules"
     part: Annotated[OpticalHbm, by_name(load_optical_hbm)]
+    """the modules of one accelerator: a name of the catalog, or all fields inline"""
     l2_passes: L2Passes = L2_PASSES
+    """times that each byte crosses the last cache, whose bandwidth limits the memory's; null: no limit"""
 
     def choices(self) -> MemoryChoices:
         """One module to one behind every pair."""
@@ -82,7 +84,9 @@ class MemoryRoute(Spec):
     """Parts that a byte passes between an accelerator and its memory."""
 
     parts: Annotated[RouteParts, by_name(load_route_parts)]
+    """parts and routes: a name of the catalog, or all fields inline"""
     scenario: Scenario = "tray_memory"
+    """which of the routes is taken"""
     switches: int | None = Field(default=None, ge=0)
     """on the way; absent: the fewest"""
 
@@ -105,11 +109,13 @@ class _Attached(Spec):
     behind it."""
 
     part: Annotated[MemoryAppliance, by_name(load_memory_appliance)]
+    """one appliance: a name of the catalog, or all fields inline"""
     ports: int = Field(ge=1)
     """optical ports of one accelerator, of the rate of the appliance's"""
     hit: float | None = Field(default=None, ge=0, le=1)
     """share of the bytes that are read from the HBM; absent: by what a job keeps, and how it reads that"""
     l2_passes: L2Passes = L2_PASSES
+    """times that each byte crosses the last cache, whose bandwidth limits the memory's; null: no limit"""
     link_latency_s: Latency = 0.0
     """added to that of the stacks"""
     route: MemoryRoute = CROSSBAR

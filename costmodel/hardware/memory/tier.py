@@ -24,6 +24,7 @@ class MemoryTier(SourcedPart):
 
     kind: Literal["memory_tier"] = KIND
     capacity_bytes: Bytes = Field(gt=0)
+    """of one stack or tier"""
     bandwidth_bytes_per_s: BytesPerSecond
     """peak of one direction"""
     latency_s: Latency

@@ -19,9 +19,11 @@ class Part(Spec):
     """One kind of part; a `link` joins both ends by itself."""
 
     role: Literal["adapter", "switch", "transceiver", "laser", "link"]
+    """what it does on the way"""
     energy_j_per_byte: JoulesPerByte
     """energy of passing it once; a laser's is its power over the rate that it carries"""
     source: str = Field(min_length=1)
+    """where its figures come from"""
 
 
 class Route(Spec):
@@ -49,9 +51,13 @@ class RouteParts(Spec):
 
     kind: Literal["route_parts"] = "route_parts"
     name: str = Field(min_length=1)
+    """of the set"""
     parts: dict[str, Part] = Field(min_length=1)
+    """by name"""
     routes: dict[Scenario, Route] = Field(min_length=1)
+    """one for each scenario"""
     source: str = Field(min_length=1)
+    """where the figures come from"""
 
     @model_validator(mode="after")
     def _parts_are_known(self) -> Self:

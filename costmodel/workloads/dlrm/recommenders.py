@@ -13,6 +13,7 @@ class EmbeddingTable(Spec):
     """Tables of one size."""
 
     rows: int = Field(ge=1)
+    """of a table"""
     pooling: int = Field(default=1, ge=1)
     """rows that are added up for one sample"""
     count: int = Field(default=1, ge=1)
@@ -27,15 +28,19 @@ class DlrmShape(Spec):
     """
 
     dense_features: Count
+    """numbers of a sample beside its lookups"""
     bottom: tuple[Count, ...] = Field(min_length=1)
     """outputs of the layers of the bottom network, the last one as wide as a row"""
     tables: tuple[EmbeddingTable, ...] = Field(min_length=1)
+    """embedding tables, by size"""
     dimension: Count
     """numbers of a row"""
     interaction: Literal["dot", "cross"] = "dot"
     """dot: products of all pairs of vectors, beside the bottom network's; cross: low-rank cross layers (DCNv2)"""
     cross_layers: int = Field(default=0, ge=0)
+    """low-rank cross layers; 0 with dot"""
     cross_rank: int = Field(default=0, ge=0)
+    """rank of their matrices; 0 with dot"""
     top: tuple[Count, ...] = Field(min_length=1)
     """outputs of the layers of the top network"""
     gather_efficiency: float = Field(gt=0, le=1)

@@ -18,7 +18,9 @@ class TransformerShape(Spec):
     """Sizes of a transformer, dense or of experts; biases and position embeddings are left out."""
 
     layers: Count
+    """blocks of attention and feed-forward network"""
     hidden: Count
+    """width of a token's vector between layers"""
     heads: Count
     """query heads"""
     kv_heads: Count
@@ -47,11 +49,13 @@ class TransformerShape(Spec):
     expert_groups: Count = 1
     """groups of experts, of which each token visits `groups_per_token` at most: it is sent there once"""
     groups_per_token: Count = 1
+    """most groups of experts that a token visits"""
     expert_load: float = Field(default=1.0, ge=1)
     """tokens that the busiest rank's experts get, over the mean of all ranks; 1 where a router keeps the load even"""
     gated: bool = False
     """whether the feed-forward network has a gate, and so three matrices"""
     vocabulary: Count
+    """tokens that the model knows"""
     tied_embeddings: bool = False
     """whether the vocabulary projection reuses the embedding matrix"""
     causal: bool = True
