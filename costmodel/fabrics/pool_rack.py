@@ -28,11 +28,15 @@ class PoolRack(FabricBase):
     places_whole_jobs = True
 
     accelerators_per_server: int = Field(ge=1, le=1024)
+    """accelerators of a server"""
     shoreline: ShorelineOrName
     """modules around each accelerator: its I/Os"""
     memory_unit: UnitOrName
+    """one unit of the pool: a name of the catalog, or all fields inline"""
     trays_per_server: int = Field(ge=1, le=1024)
+    """memory trays of a server"""
     units_per_tray: int = Field(ge=1, le=1024)
+    """units of a tray"""
     tray_ports: int = Field(default=1, ge=1, le=1024)
     """ports of a tray on each local rail"""
     units_per_port: int | None = Field(default=None, ge=1)

@@ -13,6 +13,7 @@ class SourcedPart(Spec):
     """A part as a catalog file describes it."""
 
     name: str = Field(min_length=1)
+    """under which the catalog and reports show it"""
     source: str = Field(min_length=1)
     """where most numbers come from"""
     sources: dict[str, str] = Field(default_factory=dict)

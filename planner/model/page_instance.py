@@ -39,8 +39,11 @@ class Way(Spec):
     """Links of one device that lead to one memory."""
 
     memory: Name
+    """where it leads, by name"""
     links: int = Field(default=1, ge=1)
+    """of the device on this way"""
     failed_links: int = Field(default=0, ge=0)
+    """of them"""
     bandwidth_bytes_per_s: BytesPerSecond | None = None
     """of one link in one direction; that of the study's device unless given"""
     shares_collectives: bool = False
@@ -52,8 +55,11 @@ class NetworkStep(Spec):
 
     kind: Literal["network"]
     network: str
+    """of the study"""
     parallel: Parallel = "data"
+    """how its devices share the work"""
     system: str
+    """of the study, whose collectives hold"""
 
     def program(self, study: MemoryStudy) -> Program:
         for field, known in (("network", study.networks), ("system", tuple(study.systems))):
@@ -69,9 +75,13 @@ class TransformerStep(Spec):
 
     kind: Literal["transformer"]
     model: str
+    """of the catalog"""
     micro_batch: int = Field(ge=1)
+    """sequences of a step"""
     sequence: int = Field(ge=1)
+    """tokens of each"""
     layers: int | None = Field(default=None, ge=1, le=10_000)
+    """fewer than the model's, for a part of it"""
     tensors: tuple[TensorKind, ...] = ("activation",)
     """kinds of tensors that may be elsewhere"""
 
@@ -85,8 +95,11 @@ class PageJob(Spec):
     """One device of a tenant's job; its other devices do the same with memories of their own."""
 
     name: Name
+    """unique in the file"""
     step: Annotated[NetworkStep | TransformerStep, Field(discriminator="kind")]
+    """what one device executes"""
     ways: tuple[Way, ...] = Field(min_length=1)
+    """from the device to memories"""
     local_bytes: Bytes = 0.0
     """of the device's own memory, for pages that stay in it while they are not used"""
     may_remake: bool = True
@@ -100,13 +113,19 @@ class PageInstance(Spec):
 
     kind: Literal["pages"]
     schema_version: Literal[1]
+    """of the file format"""
     name: Name
+    """of the instance"""
     description: str = ""
+    """for people"""
     study: str
     """of the catalog: devices, systems, networks, and how copies are scheduled"""
     page_bytes: Bytes = Field(gt=0)
+    """size of a page"""
     memories: dict[Name, PageMemory] = Field(min_length=1)
+    """by name"""
     jobs: tuple[PageJob, ...] = Field(min_length=1)
+    """whose pages are placed"""
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:

@@ -56,6 +56,7 @@ class RackCircuit(Spec):
     source: str = Field(validation_alias=AliasChoices("from", "source"), serialization_alias="from")
     """a rack, such as r0, or its port at a switch, such as r0.p3"""
     destination: str = Field(validation_alias=AliasChoices("to", "destination"), serialization_alias="to")
+    """likewise"""
     over: str
     """optical switch, such as u3, or fiber, such as r0>r1#2"""
     wavelengths: tuple[int, ...] = Field(default=(), exclude_if=lambda wavelengths: not wavelengths)

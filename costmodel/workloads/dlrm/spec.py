@@ -12,7 +12,9 @@ class DlrmSpec(Spec):
 
     kind: Literal["dlrm"] = "dlrm"
     mode: Literal["training", "inference"]
+    """training, or inference: answers alone"""
     model: Recommender
+    """a name of the catalog, or a shape of your own"""
     batch: Count
     """samples of a step"""
     precision: Precision = "bf16"

@@ -19,6 +19,7 @@ class InferenceSpec(Spec):
 
     kind: Literal["transformer_inference"] = "transformer_inference"
     model: Model
+    """a name of the catalog, or a shape of your own"""
     precision: Precision = "bf16"
     """of the layers' weights and matrix products"""
     activation_precision: Precision = "bf16"
@@ -28,7 +29,9 @@ class InferenceSpec(Spec):
     concurrency: Count | tuple[Count, ...]
     """users served at once by the whole job; the planner chooses of a list"""
     input_tokens: Count
+    """of a prompt, the mean"""
     output_tokens: Count
+    """of an answer, the mean"""
     expert: Degree | tuple[Degree, ...] | None = None
     """replicas among which the experts are divided; the planner chooses of a list, or where it is absent"""
     backend: Annotated[str, AfterValidator(require_backend)] = GENERIC
@@ -64,6 +67,7 @@ class InferenceSpec(Spec):
     """ranks of a replica that runs prompts, as `decode_tensor` is of one that runs tokens; the planner chooses of a
     list, or where it is absent"""
     decode_tensor: Degree | tuple[Degree, ...] | None = Field(default=None, exclude_if=lambda degree: degree is None)
+    """tensor degrees of the replicas that run tokens; chosen where absent"""
     prefill_expert: Degree | tuple[Degree, ...] | None = Field(default=None, exclude_if=lambda degree: degree is None)
     """what `expert` is, of replicas that run prompts; absent: as `expert` says, though of each pool by itself"""
 

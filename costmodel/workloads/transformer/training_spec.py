@@ -47,6 +47,7 @@ class TrainingSpec(Spec):
 
     kind: Literal["transformer_training"] = "transformer_training"
     model: Model
+    """a name of the catalog, or a shape of your own"""
     global_batch: Count
     """sequences per step"""
     sequence: Count

@@ -26,6 +26,7 @@ class SwitchAccess(Spec):
     url: str
     """such as https://ocs-{}.example: {} is the name of the switch with - for every other sign, q2-1 for q2#1"""
     username: str | None = None
+    """of the account at the switch"""
     password_file: Path | None = None
     """one line; read again for each request"""
     token_file: Path | None = None
