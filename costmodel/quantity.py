@@ -37,6 +37,12 @@ RATIO_DB = {"dB": 1.0}
 FREQUENCY = {prefix + "Hz": factor for prefix, factor in _PREFIXES.items()}
 
 
+def with_prefix(si: float, unit: str) -> str:
+    """A value with its SI unit and a prefix: 700 ns."""
+    power = min(max(3 * math.floor(math.log10(abs(si)) / 3 + 1e-12), -15), 18) if si else 0
+    return f"{si / 10.0**power:.6g} {_SI_PREFIXES[power]}{unit}"
+
+
 @dataclass(frozen=True, eq=False)
 class Quantity:
     """A physical quantity as files give it: a number in SI, or a string with a unit. It annotates a float field.
@@ -72,8 +78,7 @@ class Quantity:
 
     def shown(self, si: float) -> str:
         """A value with its SI unit and a prefix: 700 ns."""
-        power = min(max(3 * math.floor(math.log10(abs(si)) / 3 + 1e-12), -15), 18) if si else 0
-        return f"{si / 10.0**power:.6g} {_SI_PREFIXES[power]}{self.si_unit}"
+        return with_prefix(si, self.si_unit)
 
     def _split(self, value: int | float | str) -> tuple[float, str]:
         if not isinstance(value, str):

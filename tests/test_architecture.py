@@ -37,6 +37,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("planner.integrations",),
     ("planner.service",),
     ("planner.api",),
+    ("planner.reference",),
     ("planner.cli",),
 )
 """A unit imports units of earlier layers only; `planner.fabrics.*` are the folders of single fabrics, and `checks`,

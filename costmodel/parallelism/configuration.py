@@ -24,6 +24,7 @@ class Collective(Spec):
     """How the groups along one dimension communicate; the fabric knows what it costs."""
 
     kind: PlanKind = "none"
+    """family of the plan"""
     radices: tuple[Count, ...] = ()
     """peers and one of each round. Where they multiply to the ranks, they are digits of the rank, the first varying
     fastest; where their product is larger, circuits lead a number of ranks ahead, those of the first round farthest"""

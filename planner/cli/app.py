@@ -14,6 +14,7 @@ from planner.cli.commands.compare import compare
 from planner.cli.commands.defrag import defrag
 from planner.cli.commands.explain import explain
 from planner.cli.commands.export import export
+from planner.cli.commands.fields import fields
 from planner.cli.commands.front import front
 from planner.cli.commands.import_ import import_
 from planner.cli.commands.kubernetes import kubernetes
@@ -67,6 +68,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "backup": backup,
     "resync": resync,
     "switch-emulator": switch_emulator,
+    "fields": fields,
     "schema": schema,
 }
 CLASSES = {"new": ListsFabrics, "import": ListsFabrics}

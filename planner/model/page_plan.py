@@ -13,6 +13,7 @@ class TensorPages(Spec):
     """One stretch of a step in which a tensor is not used."""
 
     tensor: str
+    """its name"""
     after: int = Field(ge=-1)
     """number of the operator after which it may leave; -1: the step starts without it"""
     pages: dict[str, int] = Field(default_factory=dict)
@@ -27,7 +28,9 @@ class JobPages(Spec):
     """All tensors of a job, by the operator after which they leave."""
 
     job: str
+    """its name"""
     tensors: tuple[TensorPages, ...]
+    """every stretch in which one is not used"""
     step_s: Seconds = 0.0
     """what the plan claims"""
 
@@ -36,8 +39,11 @@ class PagePlan(Spec):
     """All jobs of an instance of pages."""
 
     schema_version: Literal[1] = 1
+    """of the file format"""
     instance: str
+    """its name"""
     jobs: tuple[JobPages, ...]
+    """one for each job of the instance"""
 
     def __getitem__(self, job: str) -> JobPages:
         """Pages of a job; KeyError where the plan has none."""

@@ -70,6 +70,7 @@ class SecondTier(Spec):
     memory: str
     """its name"""
     page_bytes: Bytes
+    """size of a page"""
     tensors: tuple[TensorPages, ...]
     """by the operator of the step after which they leave"""
     step_s: Seconds
@@ -97,9 +98,13 @@ class Assignment(Spec):
     """
 
     job: str
+    """its name"""
     configuration: Configuration
+    """in which it runs"""
     devices: tuple[str, ...]
+    """in the order of ranks"""
     circuits: tuple[HeldCircuits, ...] = ()
+    """by dimension, then by configuration in the order of rounds"""
     memory: tuple[MemoryCircuit, ...] = ()
     """of every rank in turn, where memory is remote"""
     upper: tuple[RackCircuit, ...] = Field(default=(), exclude_if=lambda circuits: not circuits)
@@ -109,18 +114,22 @@ class Assignment(Spec):
     is_moved: bool = False
     """whether a resident leaves its current devices, configuration or circuits"""
     value: float = 0.0
+    """in the objective `value`"""
     speed: float = 0.0
     """units of work per second"""
     step_s: Seconds = 0.0
+    """of one step, or of one output token where it serves"""
     energy_per_work: float = 0.0
     """joules per unit of work"""
     power_w: Watts = 0.0
+    """of all its devices and links"""
 
 
 class SwitchState(Spec):
     """What one optical switch connects."""
 
     switch: str
+    """its name"""
     connections: tuple[tuple[str, str], ...]
     """(input, output): I/Os of devices by the device's name, ports of trays, uplinks; sorted"""
 
@@ -129,17 +138,22 @@ class PhaseChange(Spec):
     """What switches undo and make when a job goes to another phase of its workload; undone again on the way back."""
 
     job: str
+    """its name"""
     phase: str
     """that begins"""
     time_s: Seconds
+    """of the change"""
     undone: tuple[SwitchState, ...] = ()
+    """circuits that it undoes"""
     made: tuple[SwitchState, ...] = ()
+    """circuits that it makes"""
 
 
 class SwitchSetting(Spec):
     """The one change of all switches before new jobs start; switches that connect nothing are left out."""
 
     time_s: Seconds
+    """to set them all"""
     before: tuple[SwitchState, ...] = ()
     """residents in their first phase"""
     after: tuple[SwitchState, ...] = ()
@@ -152,9 +166,13 @@ class Plan(Spec):
     """All admitted jobs of an instance, and the objective values that the plan claims."""
 
     schema_version: Literal[1] = 1
+    """of the file format"""
     instance: str
+    """its name"""
     assignments: tuple[Assignment, ...] = ()
+    """one for each admitted job"""
     objectives: dict[str, float] = Field(default_factory=dict)
+    """value of each objective, by name"""
     switches: SwitchSetting | None = None
     """where memory is pooled behind optical switches"""
 

@@ -29,9 +29,9 @@ class InferenceSpec(Spec):
     concurrency: Count | tuple[Count, ...]
     """users served at once by the whole job; the planner chooses of a list"""
     input_tokens: Count
-    """of a prompt, the mean"""
+    """of each prompt"""
     output_tokens: Count
-    """of an answer, the mean"""
+    """of each answer"""
     expert: Degree | tuple[Degree, ...] | None = None
     """replicas among which the experts are divided; the planner chooses of a list, or where it is absent"""
     backend: Annotated[str, AfterValidator(require_backend)] = GENERIC

@@ -1,0 +1,44 @@
+"""Kinds of files that the planner reads or writes, and the JSON Schema of each."""
+
+from collections.abc import Mapping
+from typing import Any, Literal, get_args
+
+from pydantic import BaseModel
+
+FileKind = Literal["instance", "plan", "pages", "page-plan", "settings", "slurm", "kubernetes", "switches"]
+FILE_KINDS: tuple[FileKind, ...] = get_args(FileKind)
+MEANINGS: Mapping[FileKind, str] = {
+    "instance": "a cluster and its jobs, for `planner solve` and most other commands",
+    "plan": "what `planner solve --plan-out` writes",
+    "pages": "memories and the steps whose pages `planner pages` places",
+    "page-plan": "what `planner pages` writes",
+    "settings": "of `planner serve --settings`",
+    "slurm": "of `planner slurm --config`",
+    "kubernetes": "of `planner serve --kubernetes`",
+    "switches": "of `planner serve --driver sonic:FILE`",
+}
+_DIALECT = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+
+
+def json_schema(kind: FileKind) -> dict[str, Any]:
+    """The JSON Schema of a kind of file, keys as they are written."""
+    from planner.controller.settings import Settings
+    from planner.integrations.kubernetes.config import Kubernetes
+    from planner.integrations.slurm.config import SlurmConfig
+    from planner.integrations.switch_drivers.sonic.config import SonicSwitches
+    from planner.model.instance import Instance
+    from planner.model.page_instance import PageInstance
+    from planner.model.page_plan import PagePlan
+    from planner.model.plan import Plan
+
+    models: Mapping[FileKind, type[BaseModel]] = {
+        "instance": Instance,
+        "plan": Plan,
+        "pages": PageInstance,
+        "page-plan": PagePlan,
+        "settings": Settings,
+        "slurm": SlurmConfig,
+        "kubernetes": Kubernetes,
+        "switches": SonicSwitches,
+    }
+    return _DIALECT | models[kind].model_json_schema(by_alias=True)
