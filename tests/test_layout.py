@@ -42,6 +42,7 @@ TOGETHER = {
     "tests/planner/simulate/test_shipped.py": "clusters that ship, through a replay",
     "tests/planner/studies/test_one_training_model.py": "one training step in validate, score and solve",
     "tests/planner/whatif/repair/test_against_enumeration.py": "repairs against enumeration",
+    "tests/planner/report/test_levels_of_detail.py": "scripts of a page of many accelerators",
 }
 """file, or folder without those below it: what is tested there together"""
 FEW_STATEMENTS = 8

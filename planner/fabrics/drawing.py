@@ -81,6 +81,11 @@ class Drawing:
         """For each rack, the wavelengths in use between each ordered pair of servers; [] where there are no fibers."""
         return []
 
+    def own_view(self, cluster: Cluster) -> dict[str, Any] | None:
+        """The shape of what only this kind of fabric has, for the picture beside the floor plan; `kind` names the
+        picture. None where the floor plan says it all."""
+        return None
+
     def pool_gains(
         self, instance: Instance, result: Result, jobs: Sequence[Mapping[str, Any]]
     ) -> dict[str, Any] | None:

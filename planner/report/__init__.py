@@ -6,12 +6,14 @@ from planner.fabrics.switch_ports import End
 from planner.model.instance import Instance
 from planner.model.result import Result
 from planner.model.violation import Violation
+from planner.report.compact import compact
 from planner.report.data import page_data
 from planner.report.shell import render
 
 STYLES = ("page.css", "floor.css", "print.css")
 SCRIPTS = (
-    "core.js", "header.js", "selection.js", "rack.js", "floor.js", "circuits.js", "fibers.js", "racklinks.js",
+    "core.js", "unpack.js", "pages.js", "header.js", "selection.js", "rack.js", "view.js", "overview.js", "search.js",
+    "floor.js", "circuits.js", "jobmatrix.js", "fibers.js", "wavelengths.js", "fabric.js", "racklinks.js",
     "roofline.js", "tiers.js", "job.js", "pool.js", "portmaps.js", "charts.js", "convergence.js", "tables.js",
     "page.js",
 )  # fmt: skip
@@ -37,4 +39,4 @@ def report_html(
     data = page_data(
         instance, result, violations, command=command, versions=versions, reasons=reasons or {}, port_of=port_of
     )
-    return render(f"{instance.name} – plan", "plan.html", STYLES, SCRIPTS, data)
+    return render(f"{instance.name} – plan", "plan.html", STYLES, SCRIPTS, compact(instance.cluster, data))

@@ -29,7 +29,13 @@ function blend(hex, other, share) {
   return "#" + mixed.map((value) => value.toString(16).padStart(2, "0")).join("");
 }
 
+const coloursOfJobs = [];
+
 function colour(index) {
+  return (coloursOfJobs[index] ??= colourOf(index));
+}
+
+function colourOf(index) {
   const hue = HUES[index % HUES.length];
   const round = Math.floor(index / HUES.length) % 4;
   return [hue, blend(hue, "#ffffff", 0.5), blend(hue, "#000000", 0.4), blend(hue, "#000000", 0.65)][round];

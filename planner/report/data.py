@@ -8,7 +8,7 @@ from planner.fabrics.switch_ports import End
 from planner.model.instance import Instance
 from planner.model.result import Result, Status
 from planner.model.violation import Violation
-from planner.report.floor import fabric_facts, owners_of, racks
+from planner.report.floor import fabric_facts, floor, owners_of
 from planner.report.jobs import job_rows
 from planner.report.port_maps import port_maps
 from planner.report.rack_links import rack_links
@@ -47,7 +47,8 @@ def page_data(
         "levels": _levels(instance, result),
         "violations": breaches if result.plan else None,
         "fabric": {**fabric_facts(instance.cluster), **_failed(instance)},
-        "racks": racks(instance, result.plan, index_of_job),
+        "floor": floor(instance.cluster),
+        "view": drawing.own_view(instance.cluster),
         "matrices": drawing.fiber_matrices(instance, result.plan, index_of_job),
         "rack_links": rack_links(instance, result.plan, index_of_job),
         **maps,

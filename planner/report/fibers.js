@@ -1,35 +1,71 @@
 // Light between servers: for each ordered pair, the used share of the wavelengths of its healthy fibers.
 
 const cellNodes = [];
+const MOST_USUAL = 24;
+const lightPairs = new Map();
+for (const { rack, from, to, pair } of unpackRows(data.matrices.pairs)) lightPairs.set(`${rack} ${from} ${to}`, pair);
 
-function drawMatrix(matrix, rack) {
-  const count = matrix.servers.length;
-  const side = count <= 8 ? 32 : count <= 16 ? 24 : 15;
-  const label = 12 + 7.5 * Math.max(...matrix.servers.map((name) => name.length));
+// The pairs of the rack that is looked at, or of every rack where all are.
+function drawMatrices() {
+  const box = el("div", { class: "matrices" });
+  if (!data.matrices.racks) return box;
+  const fill = () => {
+    const racks = isWhole ? [...Array(data.matrices.racks).keys()] : [sections[view.section].rack];
+    if (box.dataset.racks === racks.join()) return;
+    box.dataset.racks = racks.join();
+    cellNodes.length = 0;
+    box.replaceChildren(...racks.map(drawMatrix));
+    markMatrices();
+  };
+  view.listeners.push(fill);
+  fill();
+  return box;
+}
+
+function pairOf(rack, from, to) {
+  const key = `${rack} ${from} ${to}`;
+  return from === to ? null : lightPairs.has(key) ? lightPairs.get(key) : data.matrices.usual;
+}
+
+function drawMatrix(rack) {
+  const count = data.fabric.servers;
+  const names = Array.from({ length: count }, (_, i) => serverName(rack * count + i));
+  const side = count <= 8 ? 32 : count <= 16 ? 24 : count <= 64 ? 15 : Math.max(3, 960 / count);
+  const label = 12 + 7.5 * Math.max(...names.map((name) => name.length));
   const size = label + count * side + 6;
-  const picture = svg("svg", { class: "matrix", width: size, viewBox: `0 0 ${size} ${size}`, role: "group", "aria-label": "Used wavelengths between servers; arrow keys move" });
+  const picture = svg("svg", { class: "matrix", width: size, viewBox: `0 0 ${size} ${size}`, role: "group", "aria-label": "Used wavelengths between servers; arrow keys move, Enter shows the fibers" });
   picture.style.maxWidth = "100%";
+  labelMatrix(picture, names, side, label);
+  const nodes = [];
+  let most = 0;
+  for (let i = 0; i < count; i++) {
+    for (let j = 0; j < count; j++) {
+      const pair = pairOf(rack, i, j);
+      most = Math.max(most, pair ? pair.total : 0);
+      if (count > MOST_USUAL && !lightPairs.has(`${rack} ${i} ${j}`)) continue;
+      const node = drawPair(pair, names[i], names[j], label + j * side, label + i * side, side);
+      picture.append(node);
+      if (pair) nodes.push(node);
+      if (pair) on(node, "click", () => showFibers(rack * count + i, rack * count + j));
+    }
+  }
+  roving(nodes, count > MOST_USUAL ? inOrder(nodes) : (node, key) => nodes[nodes.indexOf(node) + { ArrowRight: 1, ArrowLeft: -1, ArrowDown: count - 1, ArrowUp: 1 - count }[key]],
+    (node) => node.dispatchEvent(new Event("click")));
+  const caption = `Light on fibers${data.fabric.racks > 1 ? ` of rack r${rack}` : ""}, from row to column: wavelengths used of ${number(most)}`;
+  const heading = el("figcaption", {}, caption);
+  heading.style.maxWidth = `${Math.max(size, 210)}px`;
+  return el("figure", {}, heading, el("div", { class: "rack" }, picture));
+}
+
+function labelMatrix(picture, names, side, label) {
   const step = Math.max(1, Math.ceil(14 / side));
-  matrix.servers.forEach((name, i) => {
+  names.forEach((name, i) => {
     if (i % step) return;
     const middle = label + (i + 0.5) * side;
     picture.append(svg("text", { x: label - 6, y: middle, "text-anchor": "end" }, name));
     const turned = name.length * 7.5 > side ? { transform: `rotate(-90 ${middle} ${label - 6})`, "text-anchor": "start" } : { "text-anchor": "middle" };
     picture.append(svg("text", { x: middle, y: label - (turned.transform ? 6 : 9), ...turned }, name));
   });
-  const nodes = [];
-  matrix.cells.forEach((row, i) => row.forEach((pair, j) => {
-    const node = drawPair(pair, matrix.servers[i], matrix.servers[j], label + j * side, label + i * side, side);
-    picture.append(node);
-    if (pair) nodes.push(node);
-  }));
-  roving(nodes, (node, key) => nodes[nodes.indexOf(node) + { ArrowRight: 1, ArrowLeft: -1, ArrowDown: count - 1, ArrowUp: 1 - count }[key]]);
-  const name = data.racks[rack].name;
-  const most = Math.max(...matrix.cells.flat().map((pair) => (pair ? pair.total : 0)));
-  const caption = `Light on fibers${name ? ` of rack ${name}` : ""}, from row to column: wavelengths used of ${number(most)}`;
-  const heading = el("figcaption", {}, caption);
-  heading.style.maxWidth = `${Math.max(size, 210)}px`;
-  return el("figure", {}, heading, el("div", { class: "rack" }, picture));
 }
 
 function drawPair(pair, source, destination, x, y, side) {
@@ -57,6 +93,7 @@ function drawPair(pair, source, destination, x, y, side) {
 
 function markMatrices() {
   for (const { node, jobs } of cellNodes) node.classList.toggle("mine", jobs.has(state.job));
+  markSpots();
 }
 
 const FAILED = [["devices", "Failed accelerators"], ["ports", "Failed ports"], ["fibers", "Failed fibers"], ["wavelengths", "Failed lasers and receivers"],

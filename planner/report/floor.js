@@ -2,26 +2,58 @@
 
 const tileNodes = [];
 const placeOfDevice = new Map();
-const panelOfDevice = new Map();
+const panelOfServer = new Map();
 
-function drawPlanRack(rack, index) {
-  const drawn = drawRack(rack, data.fabric, {
-    label: `Rack ${rack.name || "floor plan"}: accelerators by job; arrow keys move, Enter selects the job`,
+function drawPlanRack(rack) {
+  const { picture, nodes } = drawRack(rack, data.fabric, {
+    label: `${rack.name || "Floor plan"}: accelerators by job; arrow keys move, Enter selects the job, + and − zoom`,
     tile: drawTile,
     act: (node) => node.dataset.job && select(Number(node.dataset.job)),
   });
-  const { picture, nodes } = drawn;
-  picture.dataset.rack = index;
   picture.append(svg("g", { class: "circuits", role: "group", "aria-label": "Circuits of the selected job" }));
-  for (const node of nodes) placeOfDevice.set(node.dataset.name, { x: Number(node.dataset.x) + TILE / 2, y: Number(node.dataset.y) + TILE / 2, picture });
+  for (const node of nodes) placeOfDevice.set(Number(node.dataset.device), { x: Number(node.dataset.x) + TILE / 2, y: Number(node.dataset.y) + TILE / 2, picture });
   tileNodes.push(...nodes);
+  const names = [...picture.querySelectorAll(".server")];
   [...picture.querySelectorAll(".panel")].forEach((panel, i) => {
     const [x, y, width, height] = ["x", "y", "width", "height"].map((name) => Number(panel.getAttribute(name)));
-    for (const { name } of rack.servers[i].tiles) panelOfDevice.set(name, { x: x + width / 2, y: y + height / 2, picture, server: rack.servers[i].name });
+    const server = serverOf(rack.servers[i].tiles[0].device);
+    panelOfServer.set(server, { x: x + width / 2, y: y + height / 2, picture });
+    zoomsTo(server, names[i]);
   });
   watchScale(picture);
-  const caption = rack.name ? el("figcaption", {}, `Rack ${rack.name}`) : null;
-  return el("figure", {}, caption, el("div", { class: "rack" }, picture));
+  return el("figure", {}, rack.name && isWhole && view.server === null ? el("figcaption", {}, rack.name) : null, el("div", { class: "rack" }, picture));
+}
+
+// The name of a server leads to it alone, and back.
+function zoomsTo(server, name) {
+  if (data.fabric.racks * data.fabric.servers === 1) return;
+  name.classList.add("zoom");
+  on(name, "click", () => (view.server === null ? lookAt({ section: sectionOf(server), server }) : zoomOut()));
+}
+
+// What is looked at, drawn anew when that changes.
+function drawDetail() {
+  const detail = el("div", { class: "racks" });
+  const fill = () => {
+    for (const known of [placeOfDevice, panelOfServer]) known.clear();
+    tileNodes.length = 0;
+    detail.replaceChildren(...shownRacks().map(drawPlanRack));
+    markTiles();
+    drawCircuits();
+  };
+  on(detail, "keydown", (event) => {
+    const device = event.target.dataset?.device;
+    if (event.key === "+" && device && view.server === null && data.fabric.servers * data.fabric.racks > 1) {
+      lookAt({ section: sectionOf(serverOf(device)), server: serverOf(device) });
+      focusTile(Number(device));
+    } else if (event.key === "-" || event.key === "−" || event.key === "Escape") {
+      zoomOut();
+      if (device) focusTile(Number(device));
+    }
+  });
+  fill();
+  view.listeners.push(fill);
+  return detail;
 }
 
 // Tiles that are drawn small lose their numbers, and servers their names: pointing at a tile tells both.
@@ -46,8 +78,9 @@ function drawTile(tile, x, y) {
   if (tile.state === "dark") node.append(...darkMark(x, y));
   const who = tile.jobs.map(([owner, place]) => `${owner + 1} ${data.jobs[owner].name}, rank ${place}`);
   const health = { failed: "failed: runs nothing", dark: "port failed: jobs of one accelerator only", ok: "" };
-  describe(node, [tile.name, health[tile.state], ...who, !who.length && tile.state !== "failed" ? "free" : ""]);
-  on(node, "mouseenter focus", () => pointCircuits(tile.name));
+  node.dataset.device = tile.device;
+  describe(node, [tile.name, health[tile.state], ...who, !who.length && tile.state !== "failed" ? "free" : "", ...fabricLines(tile.device)]);
+  on(node, "mouseenter focus", () => pointCircuits(tile.device));
   on(node, "mouseleave blur", () => pointCircuits(null));
   return node;
 }
@@ -56,21 +89,42 @@ function markTiles() {
   const plan = state.job === null ? null : data.jobs[state.job].plan;
   part("floor").classList.toggle("has-selection", plan !== null);
   const mine = new Set(plan ? plan.devices : []);
-  for (const node of tileNodes) node.classList.toggle("selected", mine.has(node.dataset.name));
+  for (const node of tileNodes) node.classList.toggle("selected", mine.has(Number(node.dataset.device)));
+}
+
+const MOST_CHIPS = 60;
+
+// All jobs; of many those of the racks that are drawn, and the selected one.
+function jobsInView() {
+  if (data.jobs.length <= MOST_CHIPS) return data.jobs.map((_, index) => index);
+  const found = new Set(state.job === null ? [] : [state.job]);
+  const shown = view.server === null ? sections[view.section] : { first: view.server, count: 1 };
+  for (const device of devicesIn(shown)) for (const [job] of holders[device] ?? []) found.add(job);
+  return [...found].sort((a, b) => a - b);
+}
+
+function jobChip(index) {
+  const job = data.jobs[index];
+  const input = el("input", { type: "radio", name: "job", value: index, "aria-label": `${index + 1} ${job.name}, ${job.state}` });
+  input.checked = index === state.job;
+  on(input, "change", () => select(index));
+  return el("label", { class: "chip", title: job.name }, input, swatch(index), el("span", {}, job.name));
 }
 
 function jobChips() {
   const chips = el("fieldset", { class: "chips", "aria-label": "Selected job" });
-  data.jobs.forEach((job, index) => {
-    const input = el("input", { type: "radio", name: "job", value: index, "aria-label": `${index + 1} ${job.name}, ${job.state}` });
-    on(input, "change", () => select(index));
-    chips.append(el("label", { class: "chip", title: job.name }, input, swatch(index), el("span", {}, job.name)));
-  });
-  listeners.push(() => {
-    const label = chips.children[state.job];
+  let shown = "";
+  const fill = () => {
+    const jobs = jobsInView();
+    if (shown !== jobs.join()) chips.replaceChildren(...jobs.map(jobChip));
+    shown = jobs.join();
+    const label = chips.children[jobs.indexOf(state.job)];
+    if (!label) return;
     label.querySelector("input").checked = true;
     chips.scrollTop = Math.min(Math.max(chips.scrollTop, label.offsetTop + label.offsetHeight - chips.offsetTop - chips.clientHeight), label.offsetTop - chips.offsetTop);
-  });
+  };
+  listeners.push(fill);
+  view.listeners.push(fill);
   return chips;
 }
 
@@ -90,7 +144,8 @@ function keyMark(kind) {
 }
 
 function floorKey() {
-  const marks = [["free", "free"], ["failed", "failed accelerator"], ["dark", "failed port"]];
+  const marks = [["free", "free"], ["failed", "failed accelerator"]];
+  if (darkDevices.size || data.fabric.has_circuits) marks.push(["dark", "failed port"]);
   if (data.fabric.failed_fibers.length) marks.push(["broken", "failed fiber"]);
   const { inside, beyond, channels } = data.fabric.light;
   if (inside) marks.push(["light", inside]);
@@ -102,10 +157,21 @@ function floorKey() {
 function drawFloor() {
   const fabric = data.fabric;
   const shape = `${fabric.kind}, ${fabric.racks > 1 ? `${fabric.racks} racks of ` : ""}${plural(fabric.servers, "server")} of ${fabric.devices_per_server} × ${fabric.device}`;
-  const head = el("div", { class: "floor-head" }, el("h2", { id: "floor-title" }, "Floor plan"), el("span", { class: "soft small" }, shape));
+  const head = el("div", { class: "floor-head" }, el("h2", { id: "floor-title" }, "Floor plan"), el("span", { class: "soft small" }, shape), searchField());
   const above = data.rack_links ? drawRackLinks(data.rack_links) : null;
-  const beside = el("div", { class: "beside" }, above, ...data.matrices.map(drawMatrix), floorKey(), failedParts());
-  const racks = el("div", { class: "racks" }, ...data.racks.map(drawPlanRack), beside);
-  part("floor").append(head, jobChips(), configurationChooser(), racks, ...circuitTables());
-  listeners.push(markTiles, drawCircuits, markMatrices, markRackLinks);
+  const beside = el("div", { class: "beside" }, above, drawMatrices(), drawWavelengths(), floorKey(), failedParts());
+  const overview = drawOverview(), way = crumbs(), matrix = circuitMatrix();
+  const chips = jobChips(), chooser = configurationChooser();
+  const detail = drawDetail();
+  part("floor").append(head, chips, chooser, overview ?? "", way, el("div", { class: "racks" }, detail, beside), matrix.details, ...circuitTables());
+  listed.push(matrix.fill);
+  listeners.push(showSelected, markTiles, drawCircuits, markMatrices, markRackLinks);
+}
+
+// A job that is selected elsewhere is brought into view.
+function showSelected() {
+  const devices = state.job === null ? [] : data.jobs[state.job].plan?.devices ?? [];
+  const known = devices.filter((device) => device >= 0);
+  if (!known.length || known.some((device) => placeOfDevice.has(device))) return;
+  lookAt({ section: sectionOf(serverOf(known[0])) });
 }

@@ -1,4 +1,4 @@
-"""Where everything lies: tiles by rack, and the circuits of each job."""
+"""Where everything lies: servers and their accelerators, and the circuits of each job."""
 
 from collections import defaultdict
 from typing import Any
@@ -37,34 +37,19 @@ def owners_of(instance: Instance, plan: Plan | None) -> dict[Place, list[tuple[s
     return owners
 
 
-def racks(instance: Instance, plan: Plan | None, index_of_job: dict[str, int]) -> list[dict[str, Any]]:
-    """Servers of each rack with their tiles in the order of slots."""
-    fabric = instance.cluster.fabric
-    owners = owners_of(instance, plan)
-    pages = []
-    for rack in range(fabric.racks):
-        servers = range(rack * fabric.servers, (rack + 1) * fabric.servers)
-        pages.append({
-            "name": f"r{rack}" if fabric.racks > 1 else "",
-            "servers": [_server(instance, server, owners, index_of_job) for server in servers],
-        })  # fmt: skip
-    return pages
+def floor(cluster: Cluster) -> dict[str, Any]:
+    """What the name of an accelerator has before its slot, and which accelerators failed or lost their port, by
+    number, server after server. Jobs tell which they hold."""
+    return {
+        "letter": cluster.fabric.device_letter,
+        "failed": sorted(number_of(cluster, place) for place in cluster.failed_devices),
+        "dark": sorted(number_of(cluster, place) for place in cluster.dark_devices),
+    }
 
 
-def _server(
-    instance: Instance, server: int, owners: dict[Place, list[tuple[str, int]]], index_of_job: dict[str, int]
-) -> dict[str, Any]:
-    cluster = instance.cluster
-    tiles = []
-    for slot in range(cluster.fabric.devices_per_server):
-        place = server, slot
-        tiles.append({
-            "name": cluster.fabric.device_name(server, slot),
-            "state": "failed" if place in cluster.failed_devices
-            else "dark" if place in cluster.dark_devices else "ok",
-            "jobs": [[index_of_job[job], rank] for job, rank in owners.get(place, []) if job in index_of_job],
-        })  # fmt: skip
-    return {"name": cluster.fabric.server_name(server), "tiles": tiles}
+def number_of(cluster: Cluster, place: Place) -> int:
+    """Number of an accelerator on the page."""
+    return place[0] * cluster.fabric.devices_per_server + place[1]
 
 
 def held_circuits(instance: Instance, assignment: Assignment) -> list[dict[str, Any]]:

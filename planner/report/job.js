@@ -66,7 +66,7 @@ function workUnit(plan) {
 
 function placedBody(job) {
   const plan = job.plan;
-  const where = plan.where.map(([server, slots]) => `${server}: ${slots}`).join("; ");
+  const where = whereOf(plan.devices).map(([server, taken]) => `${server}: ${taken}`).join("; ");
   const facts = pairs([
     ["Runs", `${job.model}, ${job.kind}`],
     ["With", job.options.join(" · ")],

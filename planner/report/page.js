@@ -35,7 +35,7 @@ function drawHeader() {
 }
 
 function firstJob() {
-  const withCircuits = data.jobs.findIndex((job) => job.plan && job.plan.circuits.length);
+  const withCircuits = data.jobs.findIndex((job) => job.plan && job.plan.circuits.length > 0);
   return withCircuits >= 0 ? withCircuits : Math.max(0, data.jobs.findIndex((job) => job.plan));
 }
 

@@ -6,7 +6,7 @@ const COLUMNS = [
   { title: "tenant", key: (job) => job.tenant, cell: (job) => job.tenant },
   { title: "state", key: (job) => job.state, cell: (job) => job.state },
   { title: "accelerators", key: (job) => placed(job, (p) => p.devices.length), cell: (job) => placed(job, (p) => number(p.devices.length)), kind: "right" },
-  { title: "where", key: (job) => placed(job, (p) => p.where.map(([server]) => server).join(" ")), cell: (job) => placed(job, (p) => p.where.map(([server]) => server).join(" ")), kind: "where" },
+  { title: "where", key: (job) => placed(job, serversOf), cell: (job) => placed(job, serversOf), kind: "where" },
   { title: "mapping", key: (job) => placed(job, (p) => shortMapping(p.mapping)), cell: (job) => placed(job, (p) => shortMapping(p.mapping)) },
   { title: "collectives", key: (job) => placed(job, collectiveText), cell: (job) => placed(job, collectiveText), kind: "wrap" },
   { title: "step", key: (job) => placed(job, (p) => p.step_s), cell: (job) => placed(job, (p) => quantity(p.step_s, "s")), kind: "right" },
@@ -20,6 +20,10 @@ const order = { column: 0, isDown: false };
 
 function placed(job, read) {
   return job.plan ? read(job.plan) : null;
+}
+
+function serversOf(plan) {
+  return whereOf(plan.devices).map(([server]) => server).join(" ");
 }
 
 function collectiveText(plan) {
@@ -61,19 +65,27 @@ function tableHead(refill) {
 
 function drawTable() {
   const body = el("tbody");
+  let jobs = [];
+  const markRows = () => body.querySelectorAll("tr").forEach((row) => row.classList.toggle("selected", Number(row.dataset.job) === state.job));
+  const page = pages(ROWS_A_PAGE, (from, to) => {
+    body.replaceChildren(...jobs.slice(from, to).map(tableRow));
+    markRows();
+  });
   const refill = () => {
     head.cells.forEach((cell, i) => {
       if (i === order.column) cell.setAttribute("aria-sort", order.isDown ? "descending" : "ascending");
       else cell.removeAttribute("aria-sort");
     });
-    body.replaceChildren(...sortedJobs().map(tableRow));
-    markRows();
+    jobs = sortedJobs();
+    page.show(jobs.length);
   };
   const head = tableHead(refill);
-  const markRows = () => body.querySelectorAll("tr").forEach((row) => row.classList.toggle("selected", Number(row.dataset.job) === state.job));
-  part("table").append(el("h2", { id: "table-title" }, "All jobs"),
+  part("table").append(el("h2", { id: "table-title" }, "All jobs"), page.node,
     el("div", { class: "scroll" }, el("table", {}, el("thead", {}, head.row), body)));
-  listeners.push(markRows);
+  listeners.push(() => {
+    page.showRow(jobs.indexOf(state.job));
+    markRows();
+  });
   refill();
 }
 
@@ -88,10 +100,13 @@ function tableRow(index) {
 }
 
 function drawLeftOut() {
-  const items = data.left_out.map(({ job, name, reason }) => el("li", {}, job === null ? null : swatch(job), " ", el("b", {}, name),
-    el("p", {}, reason || "no reason was recorded; `planner explain` finds one")));
-  part("left-out").append(el("h2", { id: "left-out-title" }, "Left out, and why"),
-    items.length ? el("ul", { class: "out" }, ...items) : el("p", { class: "soft" }, "Nothing: every job runs."));
+  const item = ({ job, name, reason }) => el("li", {}, job === null ? null : swatch(job), " ", el("b", {}, name),
+    el("p", {}, reason || "no reason was recorded; `planner explain` finds one"));
+  const list = el("ul", { class: "out" });
+  const page = pages(ROWS_A_PAGE, (from, to) => list.replaceChildren(...data.left_out.slice(from, to).map(item)));
+  part("left-out").append(el("h2", { id: "left-out-title" }, "Left out, and why"), page.node,
+    data.left_out.length ? list : el("p", { class: "soft" }, "Nothing: every job runs."));
+  page.show(data.left_out.length);
 }
 
 function drawRun() {

@@ -37,6 +37,12 @@ class LightpathDrawing(Drawing):
         lines.append("loss unknown: no such path" if loss is None else f"loss {loss:.4g} dB{most}")
         return side, lines, [wavelengths, fibers or "–", "–" if loss is None else f"{loss:.4g} dB"]
 
+    def own_view(self, cluster: Cluster) -> dict[str, Any] | None:
+        """Wavelengths of a fiber."""
+        fabric = cluster.fabric
+        assert isinstance(fabric, Lightpath)
+        return {"kind": "fibers", "wavelengths": fabric.wavelengths_per_fiber}
+
     def fiber_matrices(
         self, instance: Instance, plan: Plan | None, index_of_job: Mapping[str, int]
     ) -> list[dict[str, Any]]:

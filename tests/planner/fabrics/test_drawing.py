@@ -124,9 +124,9 @@ def test_memory_circuits_and_units_are_listed() -> None:
 
 
 def test_scripts_take_the_names_of_the_fabric() -> None:
-    """Only the table of fibers, which no other fabric has, names wavelengths itself."""
+    """Only the tables of fibers, which no other fabric has, name wavelengths themselves."""
     named = {path.name for path in SCRIPTS.rglob("*.js") if "wavelength" in path.read_text("utf-8")}
-    assert named == {"fibers.js"}
+    assert named == {"fibers.js", "wavelengths.js"}
 
 
 def _page(fabric: str) -> str:
@@ -158,7 +158,8 @@ def test_a_large_cluster_is_not_cut_off(tmp_path: Path) -> None:
     look = """
       const shown = [...document.querySelectorAll("#floor .rack")].map((rack) => rack.scrollWidth - rack.clientWidth);
       const arcs = document.querySelectorAll("#floor .rack .circuit").length;
-      const held = JSON.parse(document.getElementById("data").textContent).jobs[0].plan.circuits[0].circuits.length;
+      const { plan } = JSON.parse(document.getElementById("data").textContent).jobs.columns;
+      const held = plan.fields.circuits[0][0].circuits[2].length;
       document.documentElement.dataset.shown = JSON.stringify({ shown, arcs, held });
     """
     dom = dom_of(tmp_path, page.replace("</body>", f"<script>{look}</script></body>"))

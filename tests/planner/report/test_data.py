@@ -13,10 +13,8 @@ from tests.planner.report import rack
 from tests.planner.report.data_cases import made_data
 
 
-def test_tiles_tell_owner_and_health() -> None:
-    first, second = made_data(rack.result())["racks"][0]["servers"]
-    assert [tile["jobs"] for tile in first["tiles"]] == [[[0, 0]], [[0, 1]], [], []]
-    assert [tile["state"] for tile in second["tiles"]] == ["ok", "ok", "dark", "failed"]
+def test_the_floor_tells_what_failed() -> None:
+    assert made_data(rack.result())["floor"] == {"letter": "t", "failed": [7], "dark": [6]}
 
 
 def test_breakdowns_add_up_to_the_step() -> None:

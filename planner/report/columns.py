@@ -1,0 +1,47 @@
+"""Rows as columns, so that a page of many accelerators stays small: what repeats in a column is written once."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+DIGITS = 7
+"""significant, of numbers on a page"""
+
+
+def packed(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Rows with the same keys as `{"count", "columns"}`; `unpack.js` reads them."""
+    keys = rows[0].keys() if rows else ()
+    return {"count": len(rows), "columns": {key: _column([row[key] for row in rows]) for key in keys}}
+
+
+def runs(numbers: Sequence[int | None]) -> list[int]:
+    """Numbers as pairs of a first one and how many follow each other from it; None is -1, one at a time."""
+    found: list[int] = []
+    for number in numbers:
+        if number is not None and found and found[-2] >= 0 and found[-2] + found[-1] == number:
+            found[-1] += 1
+        else:
+            found += [-1 if number is None else number, 1]
+    return found
+
+
+def rounded(value: Any) -> Any:
+    """Plain data with its numbers rounded to what a reader can tell apart."""
+    if isinstance(value, float):
+        return float(f"{value:.{DIGITS}g}")
+    if isinstance(value, Mapping):
+        return {key: rounded(each) for key, each in value.items()}
+    return [rounded(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def _column(values: list[Any]) -> Any:
+    """A list; `{"of", "at"}` with each distinct value once; `{"rows", "fields"}` for mappings, None in other rows."""
+    known = [value for value in values if value is not None]
+    if known and all(isinstance(value, Mapping) and value.keys() == known[0].keys() for value in known):
+        rows = [row for row, value in enumerate(values) if value is not None]
+        return {"rows": runs(rows), "fields": packed(known)["columns"]}
+    plain = rounded(values)
+    number = {text: at for at, text in enumerate(dict.fromkeys(json.dumps(value) for value in plain))}
+    if 2 * len(number) > len(plain):
+        return plain
+    return {"of": [json.loads(text) for text in number], "at": [number[json.dumps(value)] for value in plain]}
