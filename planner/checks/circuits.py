@@ -3,11 +3,14 @@
 from collections import Counter
 from collections.abc import Iterator
 
+from planner.checks.by_rank import each_lie, lies
+from planner.checks.fabric_rules import FabricRules
 from planner.checks.names import admitted
 from planner.checks.phases import in_phases
 from planner.checks.required import Links
 from planner.fabrics import plugin_of
 from planner.model.instance import Instance
+from planner.model.job import Job
 from planner.model.plan import Assignment, HeldCircuits, Plan
 from planner.model.violation import Violation
 
@@ -20,14 +23,17 @@ def check_circuits(instance: Instance, plan: Plan) -> Iterator[Violation]:
 
     Those of a torus join slices, whatever runs there (`switches`).
     """
-    rules = plugin_of(instance.cluster.fabric).rules
-    for job, assignment in admitted(instance, plan):
-        if len(assignment.devices) != assignment.configuration.num_devices:
-            continue
-        for each in in_phases(job, assignment):
-            required = rules.required(each.configuration)
-            if required is not None:
-                yield from _check_job(each, required)
+    rules, whole = plugin_of(instance.cluster.fabric).rules, admitted(instance, plan)
+    yield from each_lie(lies(instance, plan), lambda j: _check_placed(rules, *whole[j]))
+
+
+def _check_placed(rules: FabricRules, job: Job, assignment: Assignment) -> Iterator[Violation]:
+    if len(assignment.devices) != assignment.configuration.num_devices:
+        return
+    for each in in_phases(job, assignment):
+        required = rules.required(each.configuration)
+        if required is not None:
+            yield from _check_job(each, required)
 
 
 def _check_job(assignment: Assignment, required: list[tuple[str, Links]]) -> Iterator[Violation]:

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from math import isclose
 
+from planner.checks.judged import judged
 from planner.checks.moved import has_moved
 from planner.checks.names import admitted
-from planner.checks.objectives import OBJECTIVES, fragmentation_between, value_of
-from planner.checks.pricing import price
+from planner.checks.objectives import OBJECTIVES, fragmentation_between, worths
+from planner.checks.pricing import Price
 from planner.model.instance import Instance
 from planner.model.job import Job, Resident
 from planner.model.plan import Assignment, Plan
@@ -17,15 +18,18 @@ TOLERANCE = 1e-6
 SUM_TOLERANCE = 1e-10
 """of a sum over jobs, in which a small one must not be lost beside large ones"""
 
+CLAIMED = ("speed", "step_s", "energy_per_work", "power_w")
+"""what an assignment repeats of its price"""
+
 
 def check_claims(instance: Instance, plan: Plan) -> Iterator[Violation]:
     """Instance, scores and values of jobs, and objectives, are what they are recomputed to be."""
     if plan.instance != instance.name:
         yield Violation("claims", "instance", f"the plan is for '{plan.instance}', not '{instance.name}'")
     is_priced = True
-    for job, assignment in admitted(instance, plan):
-        worth = value_of(instance, job, assignment)
-        yield from _check_assignment(instance, job, assignment, worth)
+    found = zip(admitted(instance, plan), judged(instance, plan), worths(instance, plan), strict=True)
+    for (job, assignment), of_model, worth in found:
+        yield from _check_assignment(job, assignment, of_model.price, worth)
         is_priced = is_priced and worth is not None
     for name, claimed in plan.objectives.items():
         if name not in OBJECTIVES:
@@ -37,17 +41,20 @@ def check_claims(instance: Instance, plan: Plan) -> Iterator[Violation]:
             yield from _compare(name, claimed, OBJECTIVES[name](instance, plan), SUM_TOLERANCE)
 
 
-def _check_assignment(instance: Instance, job: Job, assignment: Assignment, worth: float | None) -> Iterator[Violation]:
+def _check_assignment(
+    job: Job, assignment: Assignment, priced: Price | None, worth: float | None
+) -> Iterator[Violation]:
     is_moved = isinstance(job, Resident) and has_moved(job, assignment)
     if assignment.is_moved != is_moved:
         message = f"{job.name}: is_moved should be {str(is_moved).lower()}"
         yield Violation("claims", f"{job.name}: is_moved", message)
-    priced = price(instance, job, assignment.configuration)
     if priced is None:
         return
-    for name in ("speed", "step_s", "energy_per_work", "power_w"):
-        yield from _compare(f"{job.name}: {name}", getattr(assignment, name), getattr(priced, name))
-    if worth is not None:
+    for name in CLAIMED:
+        claimed, actual = getattr(assignment, name), getattr(priced, name)
+        if claimed != actual:
+            yield from _compare(f"{job.name}: {name}", claimed, actual)
+    if worth is not None and worth != assignment.value:
         yield from _compare(f"{job.name}: value", assignment.value, worth)
 
 

@@ -8,11 +8,9 @@ from planner.checks.block import check_block
 from planner.checks.circuits import check_circuits
 from planner.checks.claims import check_claims
 from planner.checks.listed import check_listed
-from planner.checks.names import admitted
 from planner.checks.per_server import check_per_server
 from planner.checks.phases import check_phases
 from planner.checks.placement import check_placement
-from planner.checks.pricing import price_together
 from planner.checks.rack import check_rack
 from planner.checks.residents import check_residents
 from planner.checks.rounds import check_rounds
@@ -62,7 +60,6 @@ def check(instance: Instance, plan: Plan, *, starts: bool = False) -> list[Viola
     """
     require_instance("check", instance)
     require_plan("check", plan)
-    price_together(instance, ((job, assignment.configuration) for job, assignment in admitted(instance, plan)))
     plugin = plugin_of(instance.cluster.fabric)
     asked = [*rules_of(plugin).values(), *(plugin.rules.starts if starts else ())]
     return [violation for rule in asked for violation in rule(instance, plan)]

@@ -1,8 +1,9 @@
 """Parts by name: None for a name that the cluster does not have."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, wraps
+from typing import TypeVar
 
 from costmodel.fabrics import FabricBase
 from planner.model.cluster import Cluster
@@ -12,6 +13,7 @@ from planner.model.plan import Assignment, Plan
 
 Tile = tuple[int, int]
 """(server, slot)"""
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,16 +30,25 @@ class _Pair:
         return isinstance(other, _Pair) and self.instance is other.instance and self.plan is other.plan
 
 
+def once(find: Callable[[Instance, Plan], Found]) -> Callable[[Instance, Plan], Found]:
+    """What several rules ask of the same plan, found once for the very objects."""
+
+    @lru_cache(maxsize=1)
+    def of_pair(pair: _Pair) -> Found:
+        return find(pair.instance, pair.plan)
+
+    @wraps(find)
+    def found(instance: Instance, plan: Plan) -> Found:
+        return of_pair(_Pair(instance, plan))
+
+    return found
+
+
+@once
 def admitted(instance: Instance, plan: Plan) -> Sequence[tuple[Job, Assignment]]:
     """Jobs with their assignment, in the order of the plan; unknown and repeated ones are left out."""
-    return _admitted(_Pair(instance, plan))
-
-
-@lru_cache(maxsize=1)
-def _admitted(pair: _Pair) -> Sequence[tuple[Job, Assignment]]:
-    """Found once for all rules that look at a plan."""
-    jobs = pair.instance.jobs_by_name.copy()
-    found = ((jobs.pop(assignment.job, None), assignment) for assignment in pair.plan.assignments)
+    jobs = instance.jobs_by_name.copy()
+    found = ((jobs.pop(assignment.job, None), assignment) for assignment in plan.assignments)
     return tuple((job, assignment) for job, assignment in found if job is not None)
 
 

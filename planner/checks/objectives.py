@@ -1,16 +1,16 @@
 """Values of the objectives, from instance and plan alone."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import sqrt
 
 from planner.checks.fitting import Links, jobs_between
+from planner.checks.judged import Judged, judged
 from planner.checks.moved import has_moved
-from planner.checks.names import Tile, admitted, tiles_in
-from planner.checks.pricing import fastest_and_least, price
+from planner.checks.names import Tile, admitted, once, tiles_in
 from planner.fabrics import plugin_of
 from planner.model.instance import Instance
 from planner.model.job import Job, Resident
-from planner.model.plan import Assignment, Plan
+from planner.model.plan import Plan
 
 ROUNDING = 1e-9
 """relative; speeds of one configuration may differ in the last digits with the rows they are scored among"""
@@ -23,16 +23,22 @@ def objective_values(instance: Instance, plan: Plan) -> dict[str, float]:
 
 def value(instance: Instance, plan: Plan) -> float:
     """Sum of weight x utility over admitted jobs."""
-    return sum(value_of(instance, job, assignment) or 0.0 for job, assignment in admitted(instance, plan))
+    return sum(worth or 0.0 for worth in worths(instance, plan))
 
 
-def value_of(instance: Instance, job: Job, assignment: Assignment) -> float | None:
-    """Weight x g(speed / that of the reference, or the fastest listed); None for what cannot be priced."""
-    priced = price(instance, job, assignment.configuration)
-    full = job.reference.speed if job.reference is not None else fastest_and_least(instance, job)[0]
-    if priced is None or full is None:
+@once
+def worths(instance: Instance, plan: Plan) -> Sequence[float | None]:
+    """Weight x g(speed / that of the reference, or the fastest listed) of each admitted job; None for what cannot be
+    priced."""
+    return [
+        _worth(job, found) for (job, _), found in zip(admitted(instance, plan), judged(instance, plan), strict=True)
+    ]
+
+
+def _worth(job: Job, found: Judged) -> float | None:
+    if found.price is None or found.full_speed is None:
         return None
-    share = priced.speed / full
+    share = found.price.speed / found.full_speed
     if job.utility == "step":
         return job.weight if share >= job.step_at * (1 - ROUNDING) else 0.0
     return job.weight * (sqrt(share) if job.utility == "sqrt" else share)
@@ -50,12 +56,9 @@ def moves(instance: Instance, plan: Plan) -> float:
 def energy(instance: Instance, plan: Plan) -> float:
     """Sum of weight x energy per unit of work / that of the reference, or the least listed one, over admitted jobs."""
     total = 0.0
-    for job, assignment in admitted(instance, plan):
-        priced = price(instance, job, assignment.configuration)
-        given = job.reference
-        least = given.energy_per_work if given is not None else fastest_and_least(instance, job)[1]
-        if priced and least:
-            total += job.weight * priced.energy_per_work / least
+    for (job, _), found in zip(admitted(instance, plan), judged(instance, plan), strict=True):
+        if found.price and found.least_energy:
+            total += job.weight * found.price.energy_per_work / found.least_energy
     return total
 
 

@@ -29,6 +29,8 @@ def in_phases(job: Job, assignment: Assignment) -> list[Assignment]:
 def check_phases(instance: Instance, plan: Plan) -> Iterator[Violation]:
     """Only jobs with two settings have circuits of one phase; no memory is on in the phase with less of it alone."""
     for job, assignment in admitted(instance, plan):
+        if not (assignment.circuits or assignment.memory or assignment.configuration.first_phase is not None):
+            continue
         marks = {held.phase for held in assignment.circuits} | {circuit.phase for circuit in assignment.memory}
         changes = assignment.configuration.first_phase is not None
         known = set(job.workload.phases[:1] + job.workload.phases[-1:]) if changes else set()

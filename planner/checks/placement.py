@@ -3,7 +3,10 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from planner.checks.names import Tile, admitted, tile_of, tiles_in
+import numpy as np
+
+from planner.checks.columns import Bools, chosen, columns, marked
+from planner.checks.names import Tile, tile_of, tiles_in
 from planner.model.cluster import Cluster
 from planner.model.instance import Instance
 from planner.model.plan import Assignment, Plan
@@ -16,7 +19,7 @@ def check_placement(instance: Instance, plan: Plan) -> Iterator[Violation]:
     cluster = instance.cluster
     failed = tiles_in(cluster, cluster.health.failed_tiles)
     dark = tiles_in(cluster, cluster.health.failed_ports)
-    for job, assignment in admitted(instance, plan):
+    for job, assignment in chosen(instance, plan, _suspects(instance, plan, failed | dark)):
         excess = abs(len(assignment.devices) - assignment.configuration.num_devices)
         if excess:
             message = f"{job.name}: {len(assignment.devices)} devices for {assignment.configuration.num_devices} ranks"
@@ -30,6 +33,16 @@ def check_placement(instance: Instance, plan: Plan) -> Iterator[Violation]:
                 message = f"{name} belongs to {owners[name]} and to {job.name}"
                 yield Violation("placement", f"{job.name}: {name}", message)
             owners.setdefault(name, job.name)
+
+
+def _suspects(instance: Instance, plan: Plan, unfit: set[Tile]) -> Bools:
+    """Jobs that may break the rule: all that have the wrong number of devices, or one that is unknown, unfit or
+    another's too."""
+    placed, fabric = columns(instance, plan), instance.cluster.fabric
+    num_owners = np.bincount(placed.device + 1, minlength=fabric.num_devices + 1)[1:]
+    is_suspect = (placed.device < 0) | marked(fabric, unfit)[placed.device]
+    is_suspect |= num_owners[placed.device] > 1
+    return np.asarray(placed.jobs_with(is_suspect) | (placed.num_devices != placed.ranks))
 
 
 def _check_devices(cluster: Cluster, assignment: Assignment, failed: set[Tile], dark: set[Tile]) -> Iterator[Violation]:

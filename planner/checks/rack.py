@@ -2,8 +2,11 @@
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from costmodel.fabrics import FabricBase
-from planner.checks.names import admitted, tile_of, tiles_in
+from planner.checks.columns import Bools, chosen, columns
+from planner.checks.names import tile_of, tiles_in
 from planner.model.instance import Instance
 from planner.model.plan import Assignment, Plan
 from planner.model.violation import Violation
@@ -15,7 +18,7 @@ def check_rack(instance: Instance, plan: Plan) -> Iterator[Violation]:
     fabric = instance.cluster.fabric
     if fabric.links_racks:
         return
-    for job, assignment in admitted(instance, plan):
+    for job, assignment in chosen(instance, plan, _suspects(instance, plan)):
         racks = {server // fabric.servers for server, _ in tiles_in(instance.cluster, assignment.devices)}
         wanted = assignment.configuration.data_collective.racks
         if wanted == 1 and len(racks) > 1:
@@ -26,6 +29,14 @@ def check_rack(instance: Instance, plan: Plan) -> Iterator[Violation]:
                 f"{job.name}: its ranks do not lie in {wanted} racks, as many in each and one rack after the other"
             )
             yield Violation("rack", job.name, message, float(max(abs(len(racks) - wanted), 1)))
+
+
+def _suspects(instance: Instance, plan: Plan) -> Bools:
+    """Jobs that should lie in several racks, or seem to."""
+    placed, servers = columns(instance, plan), instance.cluster.fabric.servers
+    rack = placed.server // servers
+    is_wide = np.array([each.racks > 1 for each in placed.configurations], np.bool_)[placed.kind]
+    return np.asarray(is_wide | placed.jobs_with(rack != rack[placed.start[:-1][placed.job]]))
 
 
 def _has_equal_parts(fabric: FabricBase, assignment: Assignment, racks: int) -> bool:

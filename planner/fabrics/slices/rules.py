@@ -1,6 +1,7 @@
 """The rules of slices, in one table."""
 
 from collections.abc import Iterator, Mapping
+from typing import ClassVar
 
 from costmodel.fabrics import Sipac, Torus
 from costmodel.parallelism.configuration import Collective, Configuration
@@ -25,6 +26,8 @@ from planner.model.violation import Check, Violation
 
 class SlicedRules(FabricRules):
     """Jobs hold slices of a fixed extent, and messages go over the links inside them."""
+
+    runs_by_rank: ClassVar[bool] = False
 
     @property
     def checks(self) -> Mapping[str, Check]:

@@ -9,8 +9,10 @@ import pytest
 from costmodel.fabrics import Lightpath
 from costmodel.parallelism.configuration import Collective
 from costmodel.parallelism.mappings import Dimension
-from planner.checks import pricing, rounds
+from planner.checks import rounds
 from planner.checks.circuit_rules import message_time
+from planner.checks.judged import Judged, judged
+from planner.checks.pricing import Price
 from planner.checks.required import group_links, is_sound
 from planner.checks.schedule import reduces_once, schedule_of
 from planner.fabrics.lightpath.rules import LightpathRules
@@ -27,14 +29,16 @@ def test_time_that_is_charged(
 ) -> None:
     """A cost model that is 0.2 % off passes, 0.3 % does not."""
 
-    def wrong(*arguments: Any) -> pricing.Price | None:
-        price = pricing.price(*arguments)
+    def wrong(*arguments: Any) -> list[Judged]:
+        return [each._replace(price=_wrong(each.price)) for each in judged(*arguments)]
+
+    def _wrong(price: Price | None) -> Price:
         assert price is not None
         times = [{"latency_s": p.latency_s, "seconds_per_byte": p.seconds_per_byte} for p in price.by_phase[0]]
         plans: list[Any] = [SimpleNamespace(**each | {field: each[field] * factor}) for each in times]
         return replace(price, by_phase=(tuple(plans),))
 
-    monkeypatch.setattr(rounds, "price", wrong)
+    monkeypatch.setattr(rounds, "judged", wrong)
     assert broken(*GOOD[name]()) == rules
 
 

@@ -1,0 +1,97 @@
+"""Devices of all jobs of a plan as columns: names are read once, and most rules see at once that no job breaks them."""
+
+from collections.abc import Iterator
+from itertools import chain, repeat
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from costmodel.fabrics import FabricBase
+from costmodel.parallelism.configuration import Configuration
+from planner.checks.names import Tile, admitted, once
+from planner.model.instance import Instance
+from planner.model.job import Job
+from planner.model.plan import Assignment, Plan
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+NOWHERE = -(1 << 40)
+"""added to numbers of names that the cluster does not have"""
+MOST = 1 << 40
+"""more than there are devices: numbers of a plan may be larger than any array holds"""
+
+
+class DeviceColumns(NamedTuple):
+    """N devices of J admitted jobs, those of one job by rank after those of the other."""
+
+    start: Ints
+    """(J + 1,): where the devices of each job begin"""
+    job: Ints
+    """(N,): whose each device is"""
+    device: Ints
+    """(N,): server x devices of a server + slot; -1 for a name that the cluster does not have"""
+    server: Ints
+    """(N,): its server, -1 where there is none"""
+    kind: Ints
+    """(J,): number of the configuration of each job"""
+    configurations: tuple[Configuration, ...]
+    """by number, each object once"""
+
+    @property
+    def num_devices(self) -> Ints:
+        """Devices of each job, shape (J,)."""
+        return np.diff(self.start)
+
+    @property
+    def ranks(self) -> Ints:
+        """Ranks of the configuration of each job, shape (J,)."""
+        return np.array([min(each.num_devices, MOST) for each in self.configurations], np.int64)[self.kind]
+
+    @property
+    def first_of_block(self) -> Ints:
+        """Where the block of each device begins, shape (N,)."""
+        block = np.array([min(each.block, MOST) for each in self.configurations], np.int64)
+        start, size = self.start[:-1][self.job], block[self.kind][self.job]
+        place = np.arange(len(self.job)) - start
+        return np.asarray(start + place - place % size)
+
+    def jobs_with(self, devices: Bools) -> Bools:
+        """Jobs that have some of these devices, shape (J,)."""
+        return np.asarray(np.bincount(self.job[devices], minlength=len(self.kind)) > 0)
+
+
+@once
+def columns(instance: Instance, plan: Plan) -> DeviceColumns:
+    """DeviceColumns of a plan, in the order of `admitted`."""
+    assignments = [assignment for _, assignment in admitted(instance, plan)]
+    start = np.cumsum([0, *(len(each.devices) for each in assignments)])
+    job = np.repeat(np.arange(len(assignments)), np.diff(start))
+    device = _numbers(instance.cluster.fabric, [each.devices for each in assignments])
+    objects = {id(each.configuration): each.configuration for each in assignments}
+    number = {key: i for i, key in enumerate(objects)}
+    kind = np.array([number[id(each.configuration)] for each in assignments], np.int64)
+    server = device // instance.cluster.fabric.devices_per_server
+    return DeviceColumns(start, job, device, server, kind, tuple(objects.values()))
+
+
+def _numbers(fabric: FabricBase, names: list[tuple[str, ...]]) -> Ints:
+    """Numbers of devices, -1 for unknown names."""
+    per_server, slots = fabric.devices_per_server, fabric.slots_by_name
+    servers = {name: server * per_server for name, server in fabric.servers_by_name.items()}
+    parts = map(str.rpartition, chain.from_iterable(names), repeat("."))
+    found = [servers.get(head, NOWHERE) + slots.get(tail, NOWHERE) for head, _, tail in parts]
+    return np.maximum(np.array(found, np.int64), -1)
+
+
+def marked(fabric: FabricBase, tiles: set[Tile]) -> Bools:
+    """Which devices are among these tiles, by number, with one place more for devices that are not there."""
+    marks = np.zeros(fabric.num_devices + 1, np.bool_)
+    marks[[server * fabric.devices_per_server + slot for server, slot in tiles]] = True
+    return marks
+
+
+def chosen(instance: Instance, plan: Plan, jobs: Bools) -> Iterator[tuple[Job, Assignment]]:
+    """Some of the admitted jobs, (J,): those that a rule looks at one by one."""
+    whole = admitted(instance, plan)
+    yield from (whole[j] for j in np.flatnonzero(jobs).tolist())
