@@ -54,17 +54,23 @@ class DevicePrice:
 
 
 class _Table:
-    """Most value of each job on each of its sizes, below each other; each job begins with a row that stands for
-    waiting."""
+    """Most value of each kind of job on each of its sizes, below each other; each kind begins with a row that stands
+    for waiting. Jobs of one kind have the same candidates of the same values."""
 
     def __init__(self, problem: Problem) -> None:
-        by_size, values, devices, starts = _BySize(), [], [], [0]
-        for options in problem.options:
-            sizes, most = by_size.most(options)
-            values += [_waiting(options), *most]
-            devices += [0, *sizes]
-            starts.append(len(values))
-        self._starts = np.array(starts[:-1])
+        by_size, values, devices, starts = _BySize(), [], [], []
+        kinds = dict[tuple[int, float], int]()
+        self._kind = np.zeros(len(problem.options), np.int64)
+        for j, options in enumerate(problem.options):
+            waiting = _waiting(options)
+            kind = self._kind[j] = kinds.setdefault((id(options.value), waiting), len(kinds))
+            if kind == len(starts):
+                sizes, most = by_size.most(options)
+                starts.append(len(values))
+                values += [waiting, *most]
+                devices += [0, *sizes]
+        self._starts, self._jobs = np.array(starts), np.bincount(self._kind)
+        self._length = np.diff([*starts, len(values)])
         self.value, self.devices = np.array(values, np.float64), np.array(devices, np.float64)
 
     def clearing_price(self, capacity: int) -> float:
@@ -80,14 +86,19 @@ class _Table:
 
     def best(self, price: float) -> Floats:
         """Value less price of each job's best row, shape (J,)."""
-        return np.asarray(np.maximum.reduceat(self.value - price * self.devices, self._starts))
+        return self._best(self.value - price * self.devices)[self._kind]
+
+    def _best(self, reduced: Floats) -> Floats:
+        """The best row of each kind."""
+        return np.asarray(np.maximum.reduceat(reduced, self._starts))
 
     def _wanted(self, price: float) -> float:
         """The fewest devices of the best rows of all jobs that can run or wait."""
-        reduced, best = self.value - price * self.devices, self.best(price)
-        of_job = np.repeat(best, np.diff([*self._starts, len(reduced)]))
-        fewest = np.minimum.reduceat(np.where(reduced >= of_job, self.devices, np.inf), self._starts)
-        return float(fewest[np.isfinite(best)].sum())
+        reduced = self.value - price * self.devices
+        best = self._best(reduced)
+        fewest = np.where(reduced >= np.repeat(best, self._length), self.devices, np.inf)
+        of_kind, counts = np.minimum.reduceat(fewest, self._starts), np.isfinite(best)
+        return float((of_kind * self._jobs)[counts].sum())
 
 
 class _BySize:
@@ -95,17 +106,11 @@ class _BySize:
 
     def __init__(self) -> None:
         self._order: dict[int, tuple[list[int], NDArray[np.int64], NDArray[np.int64]]] = {}
-        self._most: dict[int, tuple[list[int], list[float]]] = {}
 
     def most(self, options: JobOptions) -> tuple[list[int], list[float]]:
-        """Sizes, ascending, and the most value on each; jobs of the same values share them."""
+        """Sizes, ascending, and the most value on each."""
         if not len(options):
             return [], []
-        if id(options.value) not in self._most:
-            self._most[id(options.value)] = self._found(options)
-        return self._most[id(options.value)]
-
-    def _found(self, options: JobOptions) -> tuple[list[int], list[float]]:
         devices = options.candidates.num_devices
         if id(options.candidates) not in self._order:
             order = np.argsort(devices, kind="stable")
