@@ -58,8 +58,8 @@ class _Table:
     for waiting. Jobs of one kind have the same candidates of the same values."""
 
     def __init__(self, problem: Problem) -> None:
-        by_size, values, devices, starts = _BySize(), [], [], []
-        kinds = dict[tuple[int, float], int]()
+        by_size, kinds = _BySize(), dict[tuple[int, float], int]()
+        values, devices, starts = list[float](), list[int](), list[int]()
         self._kind = np.zeros(len(problem.options), np.int64)
         for j, options in enumerate(problem.options):
             waiting = _waiting(options)

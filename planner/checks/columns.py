@@ -77,11 +77,11 @@ def columns(instance: Instance, plan: Plan) -> DeviceColumns:
 
 def _numbers(fabric: FabricBase, names: list[tuple[str, ...]]) -> Ints:
     """Numbers of devices, -1 for unknown names."""
-    per_server, slots = fabric.devices_per_server, fabric.slots_by_name
-    servers = {name: server * per_server for name, server in fabric.servers_by_name.items()}
-    parts = map(str.rpartition, chain.from_iterable(names), repeat("."))
-    found = [servers.get(head, NOWHERE) + slots.get(tail, NOWHERE) for head, _, tail in parts]
-    return np.maximum(np.array(found, np.int64), -1)
+    servers, slots = fabric.servers_by_name, fabric.slots_by_name
+    parts = [*map(str.rpartition, chain.from_iterable(names), repeat("."))]
+    server = np.array([servers.get(head, NOWHERE) for head, _, _ in parts], np.int64)
+    slot = np.array([slots.get(tail, NOWHERE) for _, _, tail in parts], np.int64)
+    return np.maximum(server * fabric.devices_per_server + slot, -1)
 
 
 def marked(fabric: FabricBase, tiles: set[Tile]) -> Bools:

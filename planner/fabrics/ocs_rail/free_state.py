@@ -1,14 +1,15 @@
 """Free devices by rail: a job with circuits takes the same rails on all its servers."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from math import inf
 from operator import and_
+from typing import Self
 
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import Device
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import Option
-from planner.fabrics.ocs_rail.rails import FreeRails, on_rails
+from planner.fabrics.ocs_rail.rails import FreeRails, ServersByRails, on_rails
 from planner.fabrics.placement import Placement
 from planner.fabrics.problem import JobOptions
 from planner.fabrics.search import Blocks, Search, require_time
@@ -25,13 +26,31 @@ class RailFreeState(FreeState):
         servers = range(cluster.fabric.num_servers)
         self._ported = [sum(1 << slot for slot in cluster.lit_slots(server)) for server in servers]
         """masks of the slots whose port works, by server"""
+        self._by_rails: ServersByRails | None = None
+        """servers by their free slots with a port, where that was asked for"""
+
+    def copy(self) -> Self:
+        twin = super().copy()
+        twin._by_rails = None
+        return twin
 
     def spreads(self, demand: Demand, search: Search) -> Iterable[Blocks]:
         """A job with circuits takes servers that have rails in common, whatever the strategy."""
         if not demand.chooses_servers:
             return super().spreads(demand, search)
-        pairs, barred = enumerate(map(and_, self.free, self._ported)), search.barred
-        return on_rails(self.rails, demand, [0 if server in barred else slots for server, slots in pairs])
+        lit = map(and_, self.free, self._ported)
+        if search.barred:
+            some = ServersByRails([0 if server in search.barred else slots for server, slots in enumerate(lit)])
+            return on_rails(self.rails, demand, some)
+        if self._by_rails is None:
+            self._by_rails = ServersByRails([*lit])
+        return on_rails(self.rails, demand, self._by_rails)
+
+    def _count(self, devices: Collection[Device], sign: int) -> None:
+        super()._count(devices, sign)
+        if self._by_rails is not None:
+            for server in {server for server, _ in devices}:
+                self._by_rails.changed(server, self.free[server] & self._ported[server])
 
     def is_apart(self, demand: Demand) -> bool:
         return demand.is_even or demand.chooses_servers

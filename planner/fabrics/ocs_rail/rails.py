@@ -1,8 +1,9 @@
 """Circuits over rails of optical switches: which rails a job may take, and through which switches its light goes."""
 
+from bisect import bisect_left, insort
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, chain
 
 from costmodel.fabrics import OcsRail
 from costmodel.fabrics.ocs_rail import ports_of
@@ -73,17 +74,44 @@ class FreeRails:
             yield HeldCircuits(dimension=dimension, circuits=tuple(held))
 
 
-def on_rails(rails: FreeRails, demand: Demand, lit: Sequence[int]) -> Iterator[list[tuple[int, int]]]:
+class ServersByRails:
+    """Servers by the mask of their free devices with a port, those of each mask in order."""
+
+    def __init__(self, lit: Sequence[int]) -> None:
+        """`lit` are the masks, by server."""
+        self.servers: dict[int, list[int]] = {}
+        self._lit = [*lit]
+        for server, slots in enumerate(lit):
+            self.servers.setdefault(slots, []).append(server)
+
+    def changed(self, server: int, slots: int) -> None:
+        """The server has another mask."""
+        alike = self.servers[self._lit[server]]
+        del alike[bisect_left(alike, server)]
+        if not alike:
+            del self.servers[self._lit[server]]
+        self._lit[server] = slots
+        insort(self.servers.setdefault(slots, []), server)
+
+    def groups(self, usable: int, block: int) -> list[RailGroup]:
+        """Servers with a block of free rails among those that are usable, by these rails."""
+        found: dict[int, list[list[int]]] = {}
+        for slots, servers in self.servers.items():
+            if (slots & usable).bit_count() >= block:
+                found.setdefault(slots & usable, []).append(servers)
+        return [
+            (mask.bit_count(), alike[0] if len(alike) == 1 else sorted(chain.from_iterable(alike)), mask)
+            for mask, alike in found.items()
+        ]
+
+
+def on_rails(rails: FreeRails, demand: Demand, alike: ServersByRails) -> Iterator[list[tuple[int, int]]]:
     """Servers with one block each that have rails in common, started from the fullest ones that have room.
 
-    From each start the servers that leave the most common rails join, of equal ones the fullest. `lit` are masks of the
-    free devices with a port, by server.
+    From each start the servers that leave the most common rails join, of equal ones the fullest.
     """
-    usable, block, num_blocks = rails.mask(demand.num_ports), demand.block, demand.num_blocks
-    alike: dict[int, list[int]] = {}
-    for server, slots in enumerate(lit):
-        alike.setdefault(slots & usable, []).append(server)
-    groups = [(mask.bit_count(), servers, mask) for mask, servers in alike.items() if mask.bit_count() >= block]
+    block, num_blocks = demand.block, demand.num_blocks
+    groups = alike.groups(rails.mask(demand.num_ports), block)
     if sum([len(servers) for _, servers, _ in groups]) < num_blocks:
         return
     starts = sorted([(number, first, mask) for number, servers, mask in groups for first in servers[:MAX_STARTS]])
@@ -101,8 +129,14 @@ def _joined(groups: Sequence[RailGroup], first: int, common: int, block: int, nu
     before join at once."""
     chosen, left = [first], [*groups]
     while True:
-        whole = [(number, server) for number, servers, mask in left if common & mask == common for server in servers]
-        chosen += [server for _, server in sorted(whole) if server != first][: num_blocks - len(chosen)]
+        missing = num_blocks - len(chosen)
+        whole = [
+            (number, server)
+            for number, servers, mask in left
+            if common & mask == common
+            for server in servers[: missing + 1]
+        ]
+        chosen += [server for _, server in sorted(whole) if server != first][:missing]
         if len(chosen) == num_blocks:
             return chosen
         left = [each for each in left if common & each[2] != common and (common & each[2]).bit_count() >= block]

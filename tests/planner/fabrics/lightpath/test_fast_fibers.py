@@ -9,7 +9,7 @@ from planner.fabrics.lightpath.fast_fibers import Spread, Spreads
 from planner.fabrics.lightpath.free_state import LightpathFreeState
 from planner.fabrics.lightpath.job_class import LightpathOption
 from planner.fabrics.lightpath.layouts import layouts
-from planner.fabrics.ocs_rail.rails import FreeRails, on_rails
+from planner.fabrics.ocs_rail.rails import FreeRails, ServersByRails, on_rails
 from planner.model.cluster import Cluster
 from planner.simulate.placers import PLACERS
 from tests.planner.simulate.grounds import FABRICS, cluster, come_and_go, ground, state_of
@@ -108,9 +108,9 @@ def test_servers_on_rails_are_those_of_a_plain_search(seed: int, servers: int) -
     kinds = ground("g", of, [4, 8, 16, 24, 32]).kinds
     rails = FreeRails(of)
     free = [{slot for slot in range(8) if random.random() < random.choice((0.2, 0.6, 0.95))} for _ in range(servers)]
-    masks = [sum(1 << slot for slot in slots) for slots in free]
+    lit = ServersByRails([sum(1 << slot for slot in slots) for slots in free])
     found = [
-        (list(on_rails(rails, row.shape, masks)), _plain(free, row.shape.block, row.shape.num_blocks))
+        (list(on_rails(rails, row.shape, lit)), _plain(free, row.shape.block, row.shape.num_blocks))
         for kind in kinds.values()
         for row in kind.rows
         if row.shape.chooses_servers

@@ -29,3 +29,21 @@ def test_a_job_on_rails_stays_off_servers_that_are_shut(seed: int) -> None:
     for kind in kinds.values():
         for each in (each for each in kind.rows if each.shape.chooses_servers):
             assert list(shut.spreads(each.shape, elsewhere)) == list(taken.spreads(each.shape, everywhere))
+
+
+def test_servers_by_rails_follow_what_jobs_take_and_give_back() -> None:
+    random = Random(0)
+    kinds = ground("g", cluster("ocs_rail", servers=12), [8, 16]).kinds
+    state, running = state_of(cluster("ocs_rail", servers=12)), list[Placement]()
+    anywhere = Search(in_order)
+    rows = [row for kind in kinds.values() for row in kind.rows if row.shape.chooses_servers][:6]
+    for _ in range(40):
+        if running and random.random() < 0.4:
+            state.release(running.pop(random.randrange(len(running))))
+        elif placed := state.place(random.choice([*kinds.values()]), anywhere):
+            running.append(placed)
+        fresh = state.copy()
+        assert [[*state.spreads(row.shape, anywhere)] for row in rows] == [
+            [*fresh.spreads(row.shape, anywhere)] for row in rows
+        ]
+    assert running
