@@ -81,7 +81,7 @@ def _numbers(fabric: FabricBase, names: list[tuple[str, ...]]) -> Ints:
     parts = [*map(str.rpartition, chain.from_iterable(names), repeat("."))]
     server = np.array([servers.get(head, NOWHERE) for head, _, _ in parts], np.int64)
     slot = np.array([slots.get(tail, NOWHERE) for _, _, tail in parts], np.int64)
-    return np.maximum(server * fabric.devices_per_server + slot, -1)
+    return np.asarray(np.maximum(server * fabric.devices_per_server + slot, -1))
 
 
 def marked(fabric: FabricBase, tiles: set[Tile]) -> Bools:

@@ -140,18 +140,20 @@ class FreeDevices:
         """Free what a job owned beside devices."""
 
     def _count(self, devices: Collection[Device], sign: int) -> None:
-        dark, free, any_, lit = self.dark, self.free, self.any, self.lit
-        together, size = self.free_together, self._num_together
-        number = 0
-        for device in devices:
-            server, slot = device
-            free[server] ^= 1 << slot
-            any_[server] += sign
-            together[server // size] += sign
-            number += sign
-            if not dark or device not in dark:
-                lit[server] += sign
-        self.num_free += number
+        taken: dict[int, int] = {}
+        for server, slot in devices:
+            taken[server] = taken.get(server, 0) | 1 << slot
+        free, any_, lit, together, size = self.free, self.any, self.lit, self.free_together, self._num_together
+        for server, slots in taken.items():
+            number = sign * slots.bit_count()
+            free[server] ^= slots
+            any_[server] += number
+            lit[server] += number
+            together[server // size] += number
+        if self.dark:
+            for server, _ in self.dark.intersection(devices):
+                lit[server] -= sign
+        self.num_free += sign * len(devices)
         for index in self._by_count.values():
-            for server in {server for server, _ in devices}:
+            for server in taken:
                 index.changed(server)

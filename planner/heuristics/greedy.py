@@ -56,6 +56,8 @@ def place_all(
 
 def place(free: FreeState, options: JobOptions, strategy: Strategy, rows: Iterable[int]) -> Assignment | None:
     """Place one job with the first of the rows that fits, and take what it needs."""
+    if not free.num_free:
+        return None
     asked = ((options.shapes[row], row) for row in rows)
     return free.first_that_fits(asked, Search(strategy), lambda row, blocks: free.assign(options, row, blocks))
 
