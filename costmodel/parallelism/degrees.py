@@ -1,7 +1,7 @@
 """All ways to divide a job: every product of degrees that makes a number of devices, under each choice."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -224,8 +224,10 @@ class Degrees:
         return held["tensor"], held["pipeline"], held["context"] * data, held["context"], held["expert"]
 
 
-def confined(m: Mappings, mapping: Ints, block: Ints, order: Ints) -> Bools:
-    """Whether the groups along each of DIMENSIONS surely lie in one server, shape (5, C).
+def confined(
+    m: Mappings, mapping: Ints, block: Ints, order: Ints, axes: Container[int] = range(len(DIMENSIONS))
+) -> Bools:
+    """Whether the groups along each of these DIMENSIONS surely lie in one server, shape (5, C).
 
     Rows have the number of one of the mappings, a block, and the place of their order in RANK_ORDERS each.
     """
@@ -242,7 +244,12 @@ def confined(m: Mappings, mapping: Ints, block: Ints, order: Ints) -> Bools:
         "expert": [stages * expert, inner * expert, inner * expert],
     }
     whole, row = block == ranks[mapping], order.astype(np.intp) * len(ranks) + mapping
-    found = np.stack([whole | (block % np.concatenate(ends[each]).take(row) == 0) for each in DIMENSIONS])
+    found = np.zeros((len(DIMENSIONS), len(block)), np.bool_)
+    for axis, each in enumerate(DIMENSIONS):
+        if axis in axes:
+            one, *others = ends[each]
+            end = one.take(mapping) if all(other is one for other in others) else np.concatenate(ends[each]).take(row)
+            found[axis] = whole | (block % end == 0)
     if m.prefill_tensor.any():
         first = (m.prefill * m.prefill_tensor.astype(np.int32))[mapping]
         found[DIMENSIONS.index("expert")] &= whole | (first % block == 0)
@@ -263,8 +270,13 @@ def _whole_part(together: int, ranks: int) -> int:
 
 def every_mapping(degrees: Mapping[str, NDArray[np.int32]], menus: Mapping[str, Sequence[int]]) -> Mappings:
     """Each row of degrees under each combination of the menus' numbers."""
-    num_rows = len(next(iter(degrees.values())))
-    grids = np.meshgrid(*(np.asarray(menu, CHOICES[name][0]) for name, menu in menus.items()), indexing="ij")
-    columns = {name: np.tile(grid.ravel(), num_rows) for name, grid in zip(menus, grids, strict=True)}
-    repeats = int(np.prod([len(menu) for menu in menus.values()], dtype=int))
+    num_rows, choices = len(next(iter(degrees.values()))), combinations(menus)
+    columns = {name: np.tile(column, num_rows) for name, column in choices.items()}
+    repeats = math.prod(len(menu) for menu in menus.values())
     return Mappings.of(**{name: np.repeat(column, repeats) for name, column in degrees.items()}, **columns)
+
+
+def combinations(menus: Mapping[str, Sequence[int]]) -> dict[str, Ints]:
+    """Each combination of the menus' numbers, a column for each menu."""
+    grids = np.meshgrid(*(np.asarray(menu, CHOICES[name][0]) for name, menu in menus.items()), indexing="ij")
+    return {name: grid.ravel() for name, grid in zip(menus, grids, strict=True)}

@@ -94,10 +94,10 @@ class Mappings:
         if unknown:
             raise ValueError(f"unknown columns {', '.join(sorted(unknown))}; known: {', '.join(CHOICES)}")
         rows = np.broadcast_shapes(*(np.shape(column) for column in columns.values())) or (1,)
-        full = {
-            name: np.array(np.broadcast_to(np.asarray(columns.get(name, default)), rows), dtype)
-            for name, (dtype, default) in CHOICES.items()
-        }
+        full: dict[str, Ints] = {}
+        for name, (dtype, default) in CHOICES.items():
+            full[name] = np.empty(rows, dtype)
+            full[name][:] = columns.get(name, default)
         return cls(num_devices=_num_devices(full), job=np.zeros(rows, np.int32), **full)
 
     @classmethod
@@ -116,7 +116,10 @@ class Mappings:
 
     def take(self, rows: Ints | Bools | slice) -> Self:
         """The rows of these numbers, or those where a mask is true."""
-        return type(self)(*(getattr(self, f.name)[rows] for f in fields(self)))
+        if isinstance(rows, slice):
+            return type(self)(*(getattr(self, f.name)[rows] for f in fields(self)))
+        numbers = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
+        return type(self)(*(getattr(self, f.name).take(numbers) for f in fields(self)))
 
     def of_prompts(self) -> Self:
         """Itself, or with the degrees of replicas that run prompts where some have their own."""
@@ -155,6 +158,7 @@ def distinct_rows(columns: Sequence[NDArray[Any]]) -> tuple[Ints, Ints]:
     Numbers are 0 or more and below 2^31; the product of how many the columns have must stay below 2^62.
     """
     most = max(DENSE * len(columns[0]), LEAST_TABLE)
+    columns = [column for column in columns if column.any()] or columns[:1]
     sizes = [int(column.max(initial=0)) + 1 for column in columns]
     if math.prod(sizes) > most:
         ranked = [_ranks(column, size, most) for column, size in zip(columns, sizes, strict=True)]

@@ -1,6 +1,6 @@
 """Candidates: every way in which a job may run, one row each, with all that its score depends on."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -49,7 +49,7 @@ class Candidates:
     def __len__(self) -> int:
         return len(self.mapping)
 
-    @property
+    @cached_property
     def num_devices(self) -> Ints:
         return np.asarray(self.mappings.num_devices[self.mapping])
 
@@ -134,11 +134,13 @@ class Candidates:
         graph = self.workload.op_graph(mappings, device, calibrations)
         return replace(part, mappings=mappings, mapping=mapping, plan=part.plan.astype(np.intp)), graph
 
-    def is_confined(self) -> Bools:
-        """Whether groups along each dimension, or their parts by rack, surely lie in one server, shape (5, C)."""
-        found = confined(self.mappings, self.mapping, self.block, self.order)
-        racks = np.array([racks_of(plan) for plan in self.plans], np.int32)[self.plan[DATA]]
-        found[DATA] |= (racks > 1) & (self.block * racks == self.num_devices)
+    def is_confined(self, axes: Container[int]) -> Bools:
+        """Whether groups along these DIMENSIONS, or their parts by rack, surely lie in one server, shape (5, C)."""
+        found = confined(self.mappings, self.mapping, self.block, self.order, axes)
+        racks = np.array([racks_of(plan) for plan in self.plans], np.int32)
+        if (racks > 1).any():
+            parts = racks[self.plan[DATA]]
+            found[DATA] |= (parts > 1) & (self.block * parts == self.num_devices)
         return found
 
 

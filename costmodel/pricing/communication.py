@@ -1,12 +1,13 @@
 """Messages of candidates: times by the plans of their dimensions, what operators hide, switches, energy."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.fabrics import FabricBase
+from costmodel.fabrics import FabricBase, GroupPlan
 from costmodel.fabrics.across_racks import upper_energy
 from costmodel.parallelism.mappings import DIMENSIONS, Floats, Ints
 from costmodel.pricing.candidates import Candidates
@@ -65,33 +66,30 @@ class LinkLimits:
 
 def communication(candidates: Candidates, graph: OpGraph, sums: Totals, operator_s: Floats, links: LinkLimits) -> Sent:
     """Messages by the plans of their dimensions, less what operators hide: no more hides than these take."""
-    m, plans = candidates.mapping, candidates.plans
-    latency_s = np.array([plan.latency_s for plan in plans])
-    per_byte_s = np.array([plan.seconds_per_byte for plan in plans])
-    sent_per_byte = np.array([plan.bytes_per_byte for plan in plans])
-    node_bytes_per_s = np.array([plan.node_bytes_per_s for plan in plans])
-    num_ranks = np.array([plan.ranks for plan in plans], np.float64)
-    j_per_byte = np.array([upper_energy(plan) for plan in plans])
-    seconds, repeated, sent = np.zeros((3, len(DIMENSIONS), len(m)))
+    m, of_plans = candidates.mapping, _PlanColumns.of(candidates.plans)
+    seconds, sent = np.zeros((2, len(DIMENSIONS), len(m)))
+    repeated: dict[int, Floats] = {}
     hidden_s, upper_j = np.zeros((2, len(m)))
     hides = [_of_rows(graph.overlap.get(dimension, 0.0), m) for dimension in DIMENSIONS]
     for axis, each in sums.messages.items():
         plan = candidates.plan[axis]
         often = links.copies if DIMENSIONS[axis] == "expert" else 1.0
-        latency, size = latency_s.take(plan), each.size_bytes.take(m)
-        per_byte = often * links.seconds_per_byte(axis, plan, per_byte_s, sent_per_byte)
+        latency, size = of_plans.latency_s.take(plan), each.size_bytes.take(m)
+        per_byte = often * links.seconds_per_byte(axis, plan, of_plans.per_byte_s, of_plans.sent_per_byte)
         seconds[axis] = each.starts.take(m) * latency + size * per_byte
-        repeated[axis] = each.repeated_starts.take(m) * latency + each.repeated_bytes.take(m) * per_byte
+        if each.is_repeated:
+            repeated[axis] = each.repeated_starts.take(m) * latency + each.repeated_bytes.take(m) * per_byte
         if graph.kernels is not None:
-            rows = np.flatnonzero((node_bytes_per_s[plan] > 0) & (each.count[m] > 0))
-            number, ranks = each.count[m[rows]], num_ranks[plan[rows]]
-            each_s = graph.kernels.all_reduce_s(ranks, size[rows] / number, node_bytes_per_s[plan[rows]])
+            rows = np.flatnonzero((of_plans.node_bytes_per_s[plan] > 0) & (each.count[m] > 0))
+            number, ranks = each.count[m[rows]], of_plans.ranks[plan[rows]]
+            each_s = graph.kernels.all_reduce_s(ranks, size[rows] / number, of_plans.node_bytes_per_s[plan[rows]])
             seconds[axis, rows] = number * each_s
-            repeated[axis, rows] = each.repeated_count[m[rows]] * each_s
+            if each.is_repeated:
+                repeated[axis][rows] = each.repeated_count[m[rows]] * each_s
         mean = often * each.mean_bytes.take(m)
-        sent[axis] = mean * sent_per_byte.take(plan)
-        if j_per_byte.any():
-            upper_j += mean * j_per_byte.take(plan)
+        sent[axis] = mean * of_plans.sent_per_byte.take(plan)
+        if of_plans.upper_j_per_byte.any():
+            upper_j += mean * of_plans.upper_j_per_byte.take(plan)
         if np.any(hides[axis]):
             hidden_s += hides[axis] * seconds[axis]
     room = np.divide(operator_s, hidden_s, out=np.ones_like(hidden_s), where=hidden_s > operator_s)
@@ -99,8 +97,29 @@ def communication(candidates: Candidates, graph: OpGraph, sums: Totals, operator
         if np.any(hides[axis]):
             shown = 1 - hides[axis] * room
             seconds[axis] *= shown
-            repeated[axis] *= shown
-    return Sent(seconds, sent, repeated.sum(axis=0), upper_j)
+            if axis in repeated:
+                repeated[axis] *= shown
+    return Sent(seconds, sent, sum((repeated[axis] for axis in sorted(repeated)), np.zeros(len(m))), upper_j)
+
+
+@dataclass(frozen=True)
+class _PlanColumns:
+    """What plans cost and are, one entry a plan."""
+
+    latency_s: Floats
+    per_byte_s: Floats
+    sent_per_byte: Floats
+    node_bytes_per_s: Floats
+    ranks: Floats
+    upper_j_per_byte: Floats
+
+    @classmethod
+    def of(cls, plans: Sequence[GroupPlan]) -> Self:
+        rows = [
+            (p.latency_s, p.seconds_per_byte, p.bytes_per_byte, p.node_bytes_per_s, p.ranks, upper_energy(p))
+            for p in plans
+        ]
+        return cls(*np.array(rows, np.float64).reshape(-1, 6).T.copy())
 
 
 def _of_rows(share: float | Floats, mapping: NDArray[np.integer[Any]]) -> float | Floats:
@@ -132,4 +151,7 @@ def phase_changes_s(m: NDArray[np.integer[Any]], sums: Totals, fabric: FabricBas
 def network_j(is_confined: NDArray[np.bool_], fabric: FabricBase, sent_bytes: Floats) -> Floats:
     """Joules per accelerator and step: what each dimension sends times the energy of its reach."""
     near, far = fabric.network_j_per_byte(True), fabric.network_j_per_byte(False)
-    return np.asarray((sent_bytes * np.where(is_confined, near, far)).sum(axis=0))
+    along = (
+        sent * np.where(is_near, near, far) for sent, is_near in zip(sent_bytes, is_confined, strict=True) if sent.any()
+    )
+    return sum(along, np.zeros(sent_bytes.shape[1]))

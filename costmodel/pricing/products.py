@@ -27,14 +27,15 @@ class Products:
 
     def seconds(self, *sizes: Floats | float) -> Floats:
         """Latency of each product, in the shape that the sizes broadcast to."""
-        columns = np.broadcast_arrays(*(np.asarray(size, np.float64) for size in sizes))
-        keys = list(zip(*(column.ravel().tolist() for column in columns), strict=True))
+        shape = np.broadcast_shapes(*map(np.shape, sizes))
+        columns = [size if np.shape(size) == shape else np.broadcast_to(size, shape) for size in sizes]
+        keys = list(zip(*(np.ravel(column).tolist() for column in columns), strict=True))
         try:
             found = list(map(self._known.__getitem__, keys))
         except KeyError:
             self._learn(keys)
             found = list(map(self._known.__getitem__, keys))
-        return np.array(found).reshape(columns[0].shape)
+        return np.array(found).reshape(shape)
 
     def _learn(self, keys: list[tuple[float, ...]]) -> None:
         if len(self._known) > MOST:

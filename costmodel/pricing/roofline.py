@@ -21,7 +21,7 @@ MatrixTimes = Callable[[Precision, Sizes], Floats]
 
 @dataclass(frozen=True)
 class BlockPrice:
-    """Of one execution of a block, columns of shape (K,); those of messages (5, K), by dimension."""
+    """Of one execution of a block, columns of shape (K,)."""
 
     compute_s: Floats
     """of operators that compute binds"""
@@ -29,11 +29,8 @@ class BlockPrice:
     """of operators that memory binds"""
     flops_j: Floats
     memory_bytes: Floats
-    message_count: Floats
-    message_starts: Floats
-    """count x parts"""
-    message_bytes: Floats
-    """count x bytes"""
+    messages: dict[int, tuple[Floats, Floats, Floats]]
+    """count, count x parts and count x bytes of messages, by axis of DIMENSIONS: those along which anything is sent"""
 
 
 def operator_s(
@@ -124,17 +121,23 @@ def _block_price(
         memory_s += time_s * ~is_compute
         flops_j += operator.flops * operator.count * device.energy_j_per_flop[operator.precision or graph.precision]
         started_s = operator.count * np.asarray(operator.kernels) * launch_s
-        is_awaited = operator.routing == "awaited"
-        host_s += started_s * (graph.launch_share if operator.routing == "none" else not is_awaited)
-        awaited_s += started_s * is_awaited
-        routed_s += time_s * is_awaited
+        if operator.routing == "awaited":
+            awaited_s += started_s
+            routed_s += time_s
+        else:
+            host_s += started_s * (graph.launch_share if operator.routing == "none" else 1.0)
     if graph.runs_ahead:
         others_s = compute_s + memory_s - routed_s
         memory_s += np.maximum(host_s - others_s, 0.0) + np.maximum(awaited_s - routed_s, 0.0)
-    counts, starts, sizes = np.zeros((3, len(DIMENSIONS), block.num_shapes))
+    return BlockPrice(compute_s, memory_s, flops_j, block.memory_bytes, _sent(block))
+
+
+def _sent(block: Block) -> dict[int, tuple[Floats, Floats, Floats]]:
+    """Messages of a block by axis."""
+    sums: dict[int, Floats] = {}
     for message in block.messages:
-        axis = DIMENSIONS.index(message.dimension)
-        counts[axis] += message.count
-        starts[axis] += message.count * np.asarray(message.parts)
-        sizes[axis] += message.count * np.asarray(message.message_bytes)
-    return BlockPrice(compute_s, memory_s, flops_j, block.memory_bytes, counts, starts, sizes)
+        counts, starts, sizes = sums.setdefault(DIMENSIONS.index(message.dimension), np.zeros((3, block.num_shapes)))
+        counts += message.count
+        starts += message.count * np.asarray(message.parts)
+        sizes += message.count * np.asarray(message.message_bytes)
+    return {axis: (each[0], each[1], each[2]) for axis, each in sums.items() if each[0].any()}

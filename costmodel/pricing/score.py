@@ -240,7 +240,7 @@ def _paced(
 ) -> dict[str, Floats]:
     """Columns of Scores: those of the graph, or of the steps of its phases as its pace has them follow each other."""
     m, num_devices, device = candidates.mapping, candidates.num_devices.astype(np.float64), own.device
-    columns = {"work": graph.work[m], "footprint_bytes": graph.footprint_bytes[m]}
+    columns = {"work": graph.work.take(m), "footprint_bytes": graph.footprint_bytes.take(m)}
     if graph.pace is None:
         nobody = np.full(len(candidates), np.nan)
         prices, drawn = step_price(candidates, graph, device, fabric, calibrations, own.memory.j_per_byte)

@@ -125,14 +125,14 @@ def pareto(costs: Floats) -> Rows:
 
     Of equal rows the first stays. A few good compromises drop most rows before the others are compared in turn.
     """
-    rows, left_costs = np.arange(costs.shape[1]), costs
-    if len(rows) > 4 * SAMPLED:
-        sample = costs[:, :: len(rows) // SAMPLED]
+    rows, columns, before = np.arange(costs.shape[1]), list(costs), np.inf
+    while 4 * SAMPLED < len(rows) < before / 2:
+        before, sample = len(rows), np.stack([column[:: len(rows) // SAMPLED] for column in columns])
         for pivot in _compromises(sample):
-            kept = np.flatnonzero(_not_beaten(left_costs, sample[:, pivot]))
-            rows, left_costs = rows[kept], left_costs[:, kept]
-    order = rows[np.lexsort(costs[::-1, rows])]
-    sorted_costs = costs[:, order]
+            kept = np.flatnonzero(_not_beaten(columns, sample[:, pivot]))
+            rows, columns = rows[kept], [column[kept] for column in columns]
+    order = np.lexsort(columns[::-1])
+    sorted_costs = [column[order] for column in columns]
     front: list[int] = []
     left = np.arange(len(order))
     while len(left):
@@ -142,7 +142,7 @@ def pareto(costs: Floats) -> Rows:
         for column in sorted_costs:
             is_better |= column[left] < column[first]
         left = left[is_better]
-    return np.asarray(order[front], dtype=np.intp)
+    return np.asarray(rows[order[front]], dtype=np.intp)
 
 
 def _compromises(costs: Floats) -> Iterator[int]:
@@ -155,14 +155,15 @@ def _compromises(costs: Floats) -> Iterator[int]:
         beats &= ~beats[best]
 
 
-def _not_beaten(costs: Floats, one: Floats) -> NDArray[np.bool_]:
+def _not_beaten(columns: Sequence[Floats], one: Floats) -> NDArray[np.bool_]:
     """Rows that are better than one row in some cost, and those equal to it."""
-    is_better, is_equal = np.zeros((2, costs.shape[1]), np.bool_)
-    is_equal[:] = True
-    for column, cost in zip(costs, one, strict=True):
-        is_better |= column < cost
-        is_equal &= column == cost
-    return is_better | is_equal
+    found = np.zeros(len(columns[0]), np.bool_)
+    for column, cost in zip(columns, one, strict=True):
+        found |= column < cost
+    alike = np.flatnonzero(columns[0] == one[0])
+    is_equal = [column[alike] == cost for column, cost in zip(columns, one, strict=True)]
+    found[alike] |= np.logical_and.reduce(is_equal)
+    return found
 
 
 def _per_work(scores: Scores) -> Floats:

@@ -31,7 +31,7 @@ from tests.benchmarks.memory import resident_peak_mb
 from tests.benchmarks.naive_training import Naive
 
 DEVICE = "a100-sxm"
-MODELS = {"gpt3-175b": 1536, "gpt3-1t": 3072}
+MODELS = {"gpt3-175b": 1536, "gpt3-1t": 3072, "mixtral-8x7b": 192, "deepseek-v3": 15360}
 """sequences of a step by model"""
 SIZES = tuple(2**power for power in range(13))
 ROWS = (100_000, 1_000_000, 10_000_000)

@@ -7,7 +7,7 @@ import numpy as np
 
 from costmodel.hardware.device import Precision
 from costmodel.parallelism.mappings import Floats
-from costmodel.pricing.opgraph import Message, Operator
+from costmodel.pricing.opgraph import Message, Operator, Routing
 from costmodel.workloads.transformer.shapes import TransformerShape, attention_matrices, ffn_matrices
 
 
@@ -187,15 +187,16 @@ def backward(operators: Iterable[Operator]) -> list[Operator]:
     weights, both with the forward's operations and bytes; all else runs twice."""
     rows: list[Operator] = []
     for operator in operators:
-        known = replace(operator, routing="none" if operator.routing == "none" else "known")
+        known: Routing = "none" if operator.routing == "none" else "known"
         if operator.sizes is None:
-            rows.append(replace(known, count=2.0 * operator.count))
+            rows.append(replace(operator, count=2.0 * operator.count, routing=known))
             continue
         tokens, outputs, inputs = operator.sizes
         products = np.asarray(operator.products)
-        rows.append(replace(known, name=f"{operator.name}, inputs", sizes=(tokens, inputs, outputs)))
+        turned = tokens, inputs, outputs
+        rows.append(replace(operator, name=f"{operator.name}, inputs", sizes=turned, routing=known))
         depth = inputs * products, outputs, tokens / products
-        rows.append(replace(known, name=f"{operator.name}, weights", sizes=depth))
+        rows.append(replace(operator, name=f"{operator.name}, weights", sizes=depth, routing=known))
     return rows
 
 

@@ -1,10 +1,12 @@
 """Training of transformers under tensor, context, pipeline, data and expert parallelism."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from costmodel.hardware.device import Device
-from costmodel.parallelism.degrees import RankOrder, degree_table, every_mapping, joined
-from costmodel.parallelism.mappings import Bools, Dimension, Floats, Mappings
+from costmodel.parallelism.degrees import RankOrder, combinations, degree_table, every_mapping, joined
+from costmodel.parallelism.mappings import Bools, Dimension, Floats, Ints, Mappings
 from costmodel.pricing.calibration import Calibrations, FitOrigin, Ranges, origin_of
 from costmodel.pricing.efficiency import variant_of
 from costmodel.pricing.opgraph import OpGraph
@@ -62,9 +64,9 @@ class TransformerTraining(TrainingSpec):
         context = menus.pop("context")
         degrees = joined(degree_table(size, tensor_degrees(shape, size), context, shape.layers) for size in sizes)
         found = every_mapping(degrees, {name: menus.pop(name) for name in DIVIDING})
-        found = found.take(self._divides(found))
-        found = every_mapping({name: getattr(found, name) for name in (*degrees, *DIVIDING)}, menus)
-        return found.take(self._is_new(found))
+        found, choices = found.take(self._divides(found)), combinations(menus)
+        rows, chosen = np.nonzero(self._is_new(found, choices))
+        return replace(found.take(rows), **{name: column[chosen] for name, column in choices.items()})
 
     def _divides(self, m: Mappings) -> Bools:
         """Which mappings divide the model and the batch, shape (M,)."""
@@ -90,12 +92,13 @@ class TransformerTraining(TrainingSpec):
             & (self.sequence % m.context.astype(np.int32) == 0)
         )
 
-    def _is_new(self, m: Mappings) -> Bools:
-        """Which mappings are not those of another choice with nothing to divide, shape (M,)."""
-        menus = self.menus()
-        split = (m.tensor > 1) | (m.sequence_parallel == menus["sequence_parallel"][0])
+    def _is_new(self, m: Mappings, choices: dict[str, Ints]) -> Bools:
+        """Which mappings under which of the other choices are not those of another choice with nothing to divide, shape
+        (M, choices)."""
+        menus, zero = self.menus(), choices["zero"]
+        split = (m.tensor > 1)[:, None] | (choices["sequence_parallel"] == menus["sequence_parallel"][0])
         piped = (m.pipeline > 1) | (m.schedule == menus["schedule"][0])
-        return np.asarray(split & piped & ((m.zero <= 1) | (m.data * m.context > 1)))
+        return np.asarray(split & piped[:, None] & ((m.data * m.context > 1)[:, None] | (zero <= 1)))
 
     def footprint(self, mappings: Mappings) -> tuple[Floats, Floats]:
         """Peak memory of the busiest accelerator and what it keeps in a second tier, in bytes, shapes (M,)."""

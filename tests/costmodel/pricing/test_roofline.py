@@ -84,9 +84,11 @@ def test_sums_of_a_block_by_hand() -> None:
     np.testing.assert_allclose(price.memory_s, [4e-6, 6e-6])
     np.testing.assert_allclose(price.flops_j, [6e-3, 6e-3])
     np.testing.assert_allclose(price.memory_bytes, [3e3 + 2e5, 3e6 + 4e5])
-    np.testing.assert_allclose(price.message_count[2], [0.5, 2.5])
-    np.testing.assert_allclose(price.message_bytes[2], [5.0, 18.0])
-    assert not price.message_count[[0, 1, 3, 4]].any()
+    assert price.messages.keys() == {2}
+    counts, starts, sizes = price.messages[2]
+    np.testing.assert_allclose(counts, [0.5, 2.5])
+    np.testing.assert_allclose(starts, [0.5, 2.5])
+    np.testing.assert_allclose(sizes, [5.0, 18.0])
 
 
 @pytest.mark.parametrize("precision", ["bf16", "fp8"])
