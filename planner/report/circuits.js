@@ -103,12 +103,28 @@ function drawCircuits() {
   const drawn = part("drawn");
   if (drawn) drawn.textContent = drawnText(circuits.length, isLarge ? bundles.length : 0);
   roving(circuitNodes, inOrder(circuitNodes));
+  document.querySelectorAll("#floor .rack > svg.plan").forEach(fitCircuits);
   fillTables();
+}
+
+// Arcs that leave the servers' picture widen it, so that none is cut off.
+function fitCircuits(picture) {
+  const group = picture.querySelector(".circuits");
+  const [width, height] = picture.whole;
+  let [left, top, right, bottom] = [0, 0, width, height];
+  if (group.children.length) {
+    const box = group.getBBox();
+    [left, top] = [Math.min(left, box.x - 8), Math.min(top, box.y - 8)];
+    [right, bottom] = [Math.max(right, box.x + box.width + 8), Math.max(bottom, box.y + box.height + 8)];
+  }
+  picture.setAttribute("viewBox", `${left} ${top} ${right - left} ${bottom - top}`);
+  picture.setAttribute("width", right - left);
 }
 
 function drawnText(count, bundles) {
   const elsewhere = shownCircuits().length - count;
-  const parts = count <= MOST_ARCS ? [] : [bundles > MOST_ARCS ? "All are in the matrix below" : "Drawn from server to server, all are in the matrix below", "point at an accelerator for its own"];
+  const isBundled = bundles > 0 && bundles <= MOST_ARCS;
+  const parts = count <= MOST_ARCS ? [] : [isBundled ? "Drawn from server to server, all are in the matrix below" : "All are in the matrix below", "point at an accelerator for its own"];
   if (elsewhere && shownCircuits().length) parts.push(`${plural(elsewhere, "circuit")} of this configuration outside this picture`);
   return parts.length ? `${parts.join("; ")}.` : "";
 }
@@ -167,7 +183,7 @@ function circuitTables() {
   return [
     hasCircuits ? listing("circuit-table", light.columns, circuits, () => "These circuits as a table") : "",
     hasMemory ? listing("memory-table", ["accelerator", "rail", "port of the tray", "memory units", "on in"], memory,
-      (rows) => `${plural(rows.length, "memory circuit")} of this job, not drawn, to ${plural(units(rows), "memory unit")}`) : "",
+      (rows) => `${plural(rows.length, "memory circuit")} of this job to ${plural(units(rows), "memory unit")}`) : "",
   ];
 }
 

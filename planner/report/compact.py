@@ -1,6 +1,7 @@
 """Data of a plan's page as columns: jobs, their devices by number, circuits by the ways that they share."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,6 +10,7 @@ from planner.fabrics.drawing import place_of
 from planner.model.cluster import Cluster
 from planner.report.columns import packed, runs
 from planner.report.floor import number_of
+from planner.report.port_maps import MOST_JOINED
 
 
 def compact(cluster: Cluster, data: Mapping[str, Any]) -> dict[str, Any]:
@@ -20,6 +22,7 @@ def compact(cluster: Cluster, data: Mapping[str, Any]) -> dict[str, Any]:
         "jobs": packed(jobs),
         "ways": packed([json.loads(text) for text in ways.number]),
         "matrices": _matrices(data["matrices"]),
+        "port_maps": _port_maps(ways, data["port_maps"]),
         "left_out": packed(data["left_out"]),
     }
 
@@ -55,6 +58,27 @@ class _Ways:
             "cells": circuit["cells"][2:],
         }
         return self.number.setdefault(json.dumps(way), len(self.number))
+
+
+def _port_maps(ways: _Ways, maps: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Switches by name in the order of their numbers, what they join by the number of the switch."""
+    ordered = sorted(maps, key=lambda each: _natural(each["switch"]))
+    rows = [
+        {**row, "switch": number, "source": ways.end(row["source"]), "destination": ways.end(row["destination"])}
+        for number, each in enumerate(ordered)
+        for row in each["joined"]
+    ]
+    return {
+        "switches": [each["switch"] for each in ordered],
+        "has_ports": any(row["from"] for row in rows),
+        "left_out": max(len(rows) - MOST_JOINED, 0),
+        "joined": packed(rows[:MOST_JOINED]),
+    }
+
+
+def _natural(name: str) -> list[tuple[str, int]]:
+    """Names in the order of their numbers: q2 before q10."""
+    return [(text, int(number or 0)) for text, number in re.findall(r"(\D+)(\d*)", name)]
 
 
 def _job(ways: _Ways, job: Mapping[str, Any]) -> dict[str, Any]:

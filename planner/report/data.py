@@ -37,7 +37,6 @@ def page_data(
     jobs = job_rows(instance, result, reasons)
     breaches = [f"{v.where}: {v.message} ({v.rule})" for v in violations]
     totals = _totals(instance, result, jobs)
-    maps = {} if port_of is None else {"port_maps": port_maps(instance, result.plan, index_of_job, port_of)}
     return {
         "name": instance.name,
         "description": instance.description,
@@ -51,7 +50,7 @@ def page_data(
         "view": drawing.own_view(instance.cluster),
         "matrices": drawing.fiber_matrices(instance, result.plan, index_of_job),
         "rack_links": rack_links(instance, result.plan, index_of_job),
-        **maps,
+        "port_maps": port_maps(instance, result.plan, index_of_job, port_of),
         "jobs": jobs,
         "pool": drawing.pool_gains(instance, result, jobs),
         "left_out": _left_out(result, jobs),

@@ -7,8 +7,8 @@ for (const { rack, from, to, pair } of unpackRows(data.matrices.pairs)) lightPai
 
 // The pairs of the rack that is looked at, or of every rack where all are.
 function drawMatrices() {
+  if (!data.matrices.racks) return null;
   const box = el("div", { class: "matrices" });
-  if (!data.matrices.racks) return box;
   const fill = () => {
     const racks = isWhole ? [...Array(data.matrices.racks).keys()] : [sections[view.section].rack];
     if (box.dataset.racks === racks.join()) return;

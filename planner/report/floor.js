@@ -10,6 +10,8 @@ function drawPlanRack(rack) {
     tile: drawTile,
     act: (node) => node.dataset.job && select(Number(node.dataset.job)),
   });
+  picture.classList.add("plan");
+  picture.whole = [picture.viewBox.baseVal.width, picture.viewBox.baseVal.height];
   picture.append(svg("g", { class: "circuits", role: "group", "aria-label": "Circuits of the selected job" }));
   for (const node of nodes) placeOfDevice.set(Number(node.dataset.device), { x: Number(node.dataset.x) + TILE / 2, y: Number(node.dataset.y) + TILE / 2, picture });
   tileNodes.push(...nodes);
@@ -159,7 +161,7 @@ function drawFloor() {
   const shape = `${fabric.kind}, ${fabric.racks > 1 ? `${fabric.racks} racks of ` : ""}${plural(fabric.servers, "server")} of ${fabric.devices_per_server} × ${fabric.device}`;
   const head = el("div", { class: "floor-head" }, el("h2", { id: "floor-title" }, "Floor plan"), el("span", { class: "soft small" }, shape), searchField());
   const above = data.rack_links ? drawRackLinks(data.rack_links) : null;
-  const beside = el("div", { class: "beside" }, above, drawMatrices(), drawWavelengths(), floorKey(), failedParts());
+  const beside = el("div", { class: "beside" }, above, drawMatrices(), drawWavelengths(), ownView(), floorKey(), failedParts());
   const overview = drawOverview(), way = crumbs(), matrix = circuitMatrix();
   const chips = jobChips(), chooser = configurationChooser();
   const detail = drawDetail();

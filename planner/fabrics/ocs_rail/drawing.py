@@ -18,6 +18,10 @@ class OcsRailDrawing(Drawing):
             "beyond": "circuit between servers, over switches of its rail",
         }
 
+    def own_view(self, cluster: Cluster) -> dict[str, Any] | None:
+        """The rail of an accelerator is its slot."""
+        return {"kind": "rails"}
+
     def switches(self, fabric: FabricBase, circuit: Circuit) -> list[str]:
         assert isinstance(fabric, OcsRail)
         rail = fabric.parse_device(circuit.source)[1]

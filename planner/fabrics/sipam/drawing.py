@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from costmodel.fabrics import FabricBase
+from costmodel.fabrics import FabricBase, Sipam
 from planner.fabrics.drawing import INSIDE, NO_CIRCUITS, Drawing, counted, ranges, side_of
 from planner.model.cluster import Cluster
 from planner.model.instance import Instance
@@ -24,6 +24,19 @@ class SipamDrawing(Drawing):
             "columns": ["from", "to", "rails", "uplinks"],
             "inside": "circuit inside a server",
             "beyond": "circuit between servers, over uplinks",
+        }
+
+    def own_view(self, cluster: Cluster) -> dict[str, Any] | None:
+        """Trays of a server, units and ports of a tray on each rail, and rails: those that stay in the server first."""
+        fabric = cluster.fabric
+        assert isinstance(fabric, Sipam)
+        return {
+            "kind": "pool",
+            "trays": fabric.trays_per_server,
+            "units": fabric.units_per_tray,
+            "ports": fabric.tray_ports,
+            "local_rails": fabric.local_rails,
+            "spine_rails": fabric.spine_rails,
         }
 
     def path(self, cluster: Cluster, circuit: Circuit) -> tuple[str, list[str], list[str]]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from costmodel.fabrics import FabricBase, Torus
+from costmodel.fabrics import FabricBase, Sipac, Torus
 from planner.fabrics.drawing import BEYOND, NO_CIRCUITS, Drawing
 from planner.model.cluster import Cluster
 from planner.model.plan import Circuit
@@ -13,12 +13,24 @@ class SipacDrawing(Drawing):
 
     why_none = "A slice has the switch ports of its digits to itself: plans list no circuits."
 
+    def own_view(self, cluster: Cluster) -> dict[str, Any] | None:
+        """Values of a digit, and digits of an accelerator."""
+        fabric = cluster.fabric
+        assert isinstance(fabric, Sipac)
+        return {"kind": "digits", "radix": fabric.radix, "digits": fabric.digits}
+
 
 class TorusDrawing(Drawing):
     """Optical switches, where there are any, join faces of servers both ways."""
 
     why_none = "Links between neighbours are fixed: this fabric has no circuits."
     arrow = "↔"
+
+    def own_view(self, cluster: Cluster) -> dict[str, Any] | None:
+        """Chips along x, y and z."""
+        fabric = cluster.fabric
+        assert isinstance(fabric, Torus)
+        return {"kind": "box", "sides": list(fabric.sides)}
 
     def names(self, fabric: FabricBase) -> dict[str, Any]:
         assert isinstance(fabric, Torus)

@@ -142,7 +142,20 @@ def test_the_page_shows_these_names(fabric: str, tmp_path: Path) -> None:
     assert f"wider line: more {CHANNELS[fabric]}" in body
     assert "wavelength" not in body
     assert "no such path" not in body
-    assert ("memory circuits of this job, not drawn, to" in body) is (fabric == "sipam")
+    assert ("memory circuits of this job to" in body) is (fabric == "sipam")
+    assert ("Trays of s0" in body) is (fabric == "sipam")
+    assert "Ports of the optical switches" in body
+
+
+@pytest.mark.slow
+@pytest.mark.chromium
+@pytest.mark.parametrize(
+    ("fabric", "words"), [("sipac", "Digit 1: the job has"), ("memory_ring", "memory node, between")]
+)
+def test_a_fabric_has_a_picture_of_its_own(fabric: str, words: str, tmp_path: Path) -> None:
+    dom = dom_of(tmp_path, _page(fabric))
+    assert words in dom
+    assert "fiber" not in re.sub("<(head|svg class=.patterns).*?</(head|svg)>", "", dom, flags=re.DOTALL)
 
 
 @pytest.mark.slow
