@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from planner.fabrics.switch_ports import End
 from planner.model.instance import Instance
+from planner.model.plan import Plan
 from planner.model.result import Result
 from planner.model.violation import Violation
 from planner.report.compact import compact
@@ -28,15 +29,24 @@ def report_html(
     versions: Mapping[str, str],
     reasons: Mapping[str, str] | None = None,
     port_of: Mapping[End, str] | None = None,
+    best_fit: Plan | None = None,
 ) -> str:
     """The report as the text of one HTML file.
 
     `violations` are what the checker found in the plan. `command` is what was typed and `versions` maps
     names of programs to their versions, so that the run can be repeated.
-    `port_of`: ports of optical switches by a wiring, whose maps are then shown.
+    `port_of`: ports of optical switches by a wiring, which are then shown. `best_fit`: what that policy would run,
+    to be compared with.
     `reasons` maps a job that was left out to a sentence, in place of the short reason of the result.
     """
     data = page_data(
-        instance, result, violations, command=command, versions=versions, reasons=reasons or {}, port_of=port_of
+        instance,
+        result,
+        violations,
+        command=command,
+        versions=versions,
+        reasons=reasons or {},
+        port_of=port_of,
+        best_fit=best_fit,
     )
     return render(f"{instance.name} – plan", "plan.html", STYLES, SCRIPTS, compact(instance.cluster, data))

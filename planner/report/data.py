@@ -6,10 +6,12 @@ from typing import Any
 from planner.fabrics import plugin_of
 from planner.fabrics.switch_ports import End
 from planner.model.instance import Instance
+from planner.model.plan import Plan
 from planner.model.result import Result, Status
 from planner.model.violation import Violation
 from planner.report.floor import fabric_facts, floor, owners_of
 from planner.report.jobs import job_rows
+from planner.report.outcome import outcome_of
 from planner.report.port_maps import port_maps
 from planner.report.rack_links import rack_links
 
@@ -30,8 +32,10 @@ def page_data(
     versions: Mapping[str, str],
     reasons: Mapping[str, str],
     port_of: Mapping[End, str] | None = None,
+    best_fit: Plan | None = None,
 ) -> dict[str, Any]:
-    """All that the page shows, fit for JSON; `port_of`: ports of optical switches, where there is a wiring."""
+    """All that the page shows, fit for JSON; `port_of`: ports of optical switches, where there is a wiring;
+    `best_fit`: what that policy would run."""
     drawing = plugin_of(instance.cluster.fabric).drawing
     index_of_job = {job.name: index for index, job in enumerate(instance.all_jobs)}
     jobs = job_rows(instance, result, reasons)
@@ -41,6 +45,7 @@ def page_data(
         "name": instance.name,
         "description": instance.description,
         "status": result.status.value,
+        "outcome": None if (outcome := outcome_of(instance, result, best_fit)) is None else outcome.data,
         "headline": headline(result, totals, len(breaches)),
         "totals": totals,
         "levels": _levels(instance, result),
@@ -65,8 +70,7 @@ def headline(result: Result, totals: Mapping[str, Any], num_violations: int) -> 
         if result.status is Status.INFEASIBLE:
             return ["There is no plan.", "It is proven that the jobs that must run cannot all run."]
         return ["No plan was found before a limit was reached.", "This proves nothing about the instance."]
-    held = f"{totals['used']} of {totals['healthy']} healthy accelerators"
-    sentences = [f"{totals['admitted']} of {totals['jobs']} jobs run on {held}."]
+    sentences = [f"{totals['used']} of {totals['healthy']} healthy accelerators are in use."]
     if num_violations:
         rules = "a rule" if num_violations == 1 else f"rules in {num_violations} places"
         sentences.append(f"The plan breaks {rules}: do not deploy it.")

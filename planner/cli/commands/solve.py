@@ -5,11 +5,12 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from planner.cli import exits
+from planner.cli.beside import by_best_fit
 from planner.cli.inputs import (
     POLICY_NAMES,
     AsJson,
@@ -84,8 +85,7 @@ def solve(
     Better plans and bounds are shown as they are found. Ctrl-C stops with the best plan so far, Ctrl-C again
     quits. Every plan is checked by code that knows nothing of the solver before it is shown.
     """
-    _require_searches(policy, ray)
-    ports = _outputs(plan_out, report, plot, wiring)
+    outputs = _outputs(policy, ray, plan_out, report, plot, wiring)
     started = time.perf_counter()
     problem, left_s = load_in_time(instance, time_limit)
     options = {"gap": gap, "seed": seed, "workers": workers, "ray": ray, "hint": _load_hint(hint, problem)}
@@ -97,9 +97,10 @@ def solve(
     result = replace(result, wall_time_s=time.perf_counter() - started)
     if (refused := _refused(instance, problem, result, survival, as_json)) is not None:
         return refused
-    print_json(document(result, survival)) if as_json else _show(instance, problem, result, survival)
+    best_fit = None if as_json and report is None else by_best_fit(problem, result)
+    print_json(document(result, survival)) if as_json else _show(instance, problem, result, survival, best_fit)
     if result.plan is not None:
-        _write(problem, result, plan_out, report, plot, ports, is_printed=as_json)
+        _write(problem, result, best_fit, outputs, is_printed=as_json)
         return exits.PLAN
     return exits.INFEASIBLE if result.status.value == "INFEASIBLE" else exits.NO_PLAN
 
@@ -124,12 +125,21 @@ def _surviving(path: Path, problem: "Problem", policy: str, options: dict[str, A
     return search_surviving(path, problem, policy, options | {"pages_time_limit_s": None})
 
 
+class _Outputs(NamedTuple):
+    plan: Path | None
+    page: Path | None
+    plot: Path | None
+    port_of: "Mapping[End, str] | None"
+    """ports by the wiring, where there is one"""
+
+
 def _outputs(
-    plan_out: Path | None, report: Path | None, plot: Path | None, wiring: Path | None
-) -> "Mapping[End, str] | None":
-    """Refuse what cannot be written before anything is computed; ports by the wiring, where there is one."""
+    policy: str, ray: str | None, plan_out: Path | None, report: Path | None, plot: Path | None, wiring: Path | None
+) -> _Outputs:
+    """Refuse what cannot be searched or written before anything is computed."""
     from planner.model.errors import InputError
 
+    _require_searches(policy, ray)
     outputs = {"--plan-out": (plan_out, PLAN), "--report": (report, WEB_PAGE), "--plot": (plot, PICTURE)}
     given = [path.absolute() for path, _ in outputs.values() if path is not None]
     for option, (path, kind) in outputs.items():
@@ -143,12 +153,12 @@ def _outputs(
             raise InputError(str(plot), "--plot", f"ends in no known format; use {' or '.join(SUFFIXES)}")
         require_matplotlib()
     if wiring is None:
-        return None
+        return _Outputs(plan_out, report, plot, None)
     from planner.integrations.wiring.cables import CableTable
 
     if report is None:
         raise InputError("--wiring", str(wiring), "is for the page; give --report FILE too, or leave it out")
-    return CableTable.load(wiring).port_of
+    return _Outputs(plan_out, report, plot, CableTable.load(wiring).port_of)
 
 
 def _load_hint(path: Path | None, problem: "Problem") -> "Plan | None":
@@ -228,11 +238,14 @@ def document(result: "Result", survival: "Survival | None" = None) -> dict[str, 
     }
 
 
-def _show(path: Path, problem: "Problem", result: "Result", survival: "Survival | None") -> None:
+def _show(
+    path: Path, problem: "Problem", result: "Result", survival: "Survival | None", best_fit: "Plan | None"
+) -> None:
     from planner.cli.commands.survive import survival_line
     from planner.cli.tables import summary
     from planner.cli.tables.fit_lines import fit_lines
     from planner.cli.tables.jobs_table import MOST_ROWS, jobs_table, phase_lines
+    from planner.report.outcome import outcome_of
 
     out = console()
     if survival is not None:
@@ -250,6 +263,9 @@ def _show(path: Path, problem: "Problem", result: "Result", survival: "Survival 
     fits = fit_lines(problem.instance, result.plan)
     for line in (*summary.left_out_lines(result, path), *phases, *summary.second_tier_lines(result.plan), *fits):
         out.print(line, soft_wrap=True)
+    outcome = outcome_of(problem.instance, result, best_fit)
+    assert outcome is not None
+    out.print(summary.outcome_line(outcome), soft_wrap=True)
     out.print(summary.levels_line(result.levels))
     if starts := summary.starts_line(result):
         out.print(starts, soft_wrap=True)
@@ -257,35 +273,28 @@ def _show(path: Path, problem: "Problem", result: "Result", survival: "Survival 
 
 
 def _write(
-    problem: "Problem",
-    result: "Result",
-    plan_out: Path | None,
-    report: Path | None,
-    plot: Path | None,
-    ports: "Mapping[End, str] | None",
-    *,
-    is_printed: bool,
+    problem: "Problem", result: "Result", best_fit: "Plan | None", outputs: _Outputs, *, is_printed: bool
 ) -> None:
     """Write the files that were asked for; a plan that cannot be written is printed instead."""
     from planner.model.errors import InputError
 
     assert result.plan is not None
-    if plan_out is not None:
+    if outputs.plan is not None:
         text = result.plan.model_dump_json(indent=1) + "\n"
         try:
-            write_text(plan_out, text)
+            write_text(outputs.plan, text)
         except InputError:
             if not is_printed:
                 print(text)
             raise
-    if report is not None:
+    if outputs.page is not None:
         from planner.cli.versions import versions
         from planner.report import report_html
 
         command = shlex.join(["planner", *sys.argv[1:]])
-        page = report_html(problem.instance, result, [], command=command, versions=versions(), port_of=ports)
-        write_text(report, page)
-    if plot is not None:
+        given: dict[str, Any] = {"command": command, "versions": versions(), "port_of": outputs.port_of}
+        write_text(outputs.page, report_html(problem.instance, result, [], **given, best_fit=best_fit))
+    if outputs.plot is not None:
         from planner.plotting.floor_plan import save_floor_plan
 
-        save_floor_plan(plot, problem.instance, result.plan)
+        save_floor_plan(outputs.plot, problem.instance, result.plan)
