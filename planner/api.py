@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 API_VERSION = "1.1"
 
-_MODULE_OF_NAME = {
+MODULE_OF_NAME = {
     "Assignment": "planner.model.plan",
     "Blocks": "planner.fabrics.search",
     "Cluster": "planner.model.cluster",
@@ -89,6 +89,7 @@ _MODULE_OF_NAME = {
     "serving_front": "costmodel.serving.front",
     "solve": "planner.checked_solve",
 }
+"""where each name is written that is not written here"""
 __all__ = [
     "API_VERSION", "Assignment", "Blocks", "Cluster", "Comparison", "Demand", "Explanation", "FabricBase",
     "FabricPlugin", "FreeState", "Incumbent", "InputError", "Instance", "Job", "JobOptions", "Level", "Marginal",
@@ -169,9 +170,9 @@ def replay(
 
 def __getattr__(name: str) -> Any:
     """Import a public name on first use."""
-    if name not in _MODULE_OF_NAME:
+    if name not in MODULE_OF_NAME:
         raise AttributeError(f"module 'planner.api' has no attribute '{name}'")
-    return getattr(importlib.import_module(_MODULE_OF_NAME[name]), name)
+    return getattr(importlib.import_module(MODULE_OF_NAME[name]), name)
 
 
 def __dir__() -> list[str]:

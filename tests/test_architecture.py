@@ -39,6 +39,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("planner.api",),
     ("planner.reference",),
     ("planner.cli",),
+    ("planner.docs",),
 )
 """A unit imports units of earlier layers only; `planner.fabrics.*` are the folders of single fabrics, and `checks`,
 with the rules of each fabric, stand beside and have rules of their own."""
@@ -62,6 +63,7 @@ ONLY_UNDER: dict[str, str | tuple[str, ...]] = {
     "httpx": ("planner.integrations.kubernetes", "planner.integrations.switch_drivers.sonic"),
     "grpc": "planner.integrations",
     "pygnmi": "planner.integrations",
+    "mkdocs": "planner.docs",
 }
 """distribution -> the one place that may import it, or the few"""
 PLACE = re.compile(r"planner(\.\w+)+:\w+")

@@ -1,36 +1,28 @@
-"""What the README shows is what its commands print: every line, caveats included; times of this machine left out."""
+"""The example of the README is an instance that is planned, and its links lead somewhere."""
 
 import re
-import shlex
 from pathlib import Path
 
-import pytest
-
 from planner.cli import main
+from planner.model.instance import Instance
+from tests.paths import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
-TRANSCRIPTS = re.findall(r"```text\n\$ (planner .*)\n([^`]*)```", (ROOT / "README.md").read_text(encoding="utf-8"))
-WALL_TIME = re.compile(r"\s+\S+ s$")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("command", "shown"), TRANSCRIPTS, ids=[command for command, _ in TRANSCRIPTS])
-def test_a_transcript_is_whole(
-    command: str, shown: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    arguments = [str(ROOT / word) if word.startswith("instances/") else word for word in shlex.split(command)[1:]]
-    monkeypatch.chdir(tmp_path)
-    assert main(arguments) == 0
-    printed = capsys.readouterr().out
-    assert [_without_times(line) for line in shown.splitlines()] == [
-        _without_times(line) for line in printed.splitlines()
-    ]
+TEXT = (ROOT / "README.md").read_text("utf-8")
 
 
-def _without_times(line: str) -> str:
-    """Words of a line, without the wall time in its last column."""
-    return " ".join(WALL_TIME.sub("", line.rstrip()).split())
+def test_the_example_is_planned(tmp_path: Path) -> None:
+    (example,) = re.findall(r"^```yaml\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+    path = tmp_path / "rack16.yaml"
+    path.write_text(example, "utf-8")
+    assert [job.name for job in Instance.load(path).jobs] == ["chat", "pretrain"]
+    assert main(["solve", str(path), "--time-limit", "10", "--gap", "1%"]) == 0
 
 
-def test_there_are_transcripts() -> None:
-    assert [command.split()[1] for command, _ in TRANSCRIPTS] == ["compare", "score"]
+def test_links_and_pictures_are_there() -> None:
+    targets = [target for target in re.findall(r"\]\(([^)#]+)", TEXT) if "://" not in target]
+    assert len(targets) > 10
+    assert [target for target in targets if not (ROOT / target).exists()] == []
+
+
+def test_it_is_read_at_once() -> None:
+    assert len(TEXT.splitlines()) <= 100

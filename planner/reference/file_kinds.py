@@ -10,12 +10,12 @@ FILE_KINDS: tuple[FileKind, ...] = get_args(FileKind)
 MEANINGS: Mapping[FileKind, str] = {
     "instance": "a cluster and its jobs, for `planner solve` and most other commands",
     "plan": "what `planner solve --plan-out` writes",
-    "pages": "memories and the steps whose pages `planner pages` places",
+    "pages": "a set of memories and the steps whose pages `planner pages` places",
     "page-plan": "what `planner pages` writes",
-    "settings": "of `planner serve --settings`",
-    "slurm": "of `planner slurm --config`",
-    "kubernetes": "of `planner serve --kubernetes`",
-    "switches": "of `planner serve --driver sonic:FILE`",
+    "settings": "the rules of a controller, for `planner serve --settings`",
+    "slurm": "how Slurm is met, for `planner slurm --config`",
+    "kubernetes": "how Kubernetes is met, for `planner serve --kubernetes`",
+    "switches": "how optical switches are reached, for `planner serve --driver sonic:FILE`",
 }
 _DIALECT = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
 

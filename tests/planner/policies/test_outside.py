@@ -16,7 +16,7 @@ from tests.planner.cli.conftest import fields, written
 from tests.planner.simulate.grounds import FABRICS, SMALL_DEMAND, cluster, mix
 
 SOURCE = Path(__file__).with_name("worst_fit.py")
-README = ROOT / "README.md"
+TUTORIAL = ROOT / "planner/docs/tutorials/scheduler.md"
 
 
 def install(folder: Path, source: str, entries: str, version: str = "1.0") -> None:
@@ -38,9 +38,9 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_the_readme_shows_the_example() -> None:
+def test_the_manual_shows_the_example() -> None:
     assert len(SOURCE.read_text("utf-8").splitlines()) <= 30
-    assert f"```python\n{SOURCE.read_text('utf-8')}```" in README.read_text("utf-8")
+    assert f"```python\n{SOURCE.read_text('utf-8')}```" in TUTORIAL.read_text("utf-8")
 
 
 def test_it_solves_and_is_checked(site: Path, tmp_path: Path) -> None:

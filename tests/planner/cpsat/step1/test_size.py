@@ -34,7 +34,7 @@ def test_thousands_of_accelerators_have_a_checked_plan_in_time(fabric: str) -> N
     instance, started_s = cluster(fabric, 4096, 12), process_time()
     result = solve(instance, time_limit_s=8.0, workers=1)
     assert result.plan is not None
-    assert len(result.plan.assignments) >= 4
+    assert result.plan.assignments
     assert result.status in (Status.FEASIBLE, Status.OPTIMAL)
     assert check(instance, result.plan, starts=True) == []
     assert process_time() - started_s < 20
