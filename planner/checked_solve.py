@@ -5,7 +5,6 @@ from typing import Any
 from planner import pipeline
 from planner.checks import check
 from planner.fabrics.problem import Problem
-from planner.model.collector import resting_collector
 from planner.model.errors import RefusedPlanError
 from planner.model.instance import Instance
 from planner.model.result import Result, SolveOptions
@@ -26,8 +25,7 @@ def solve(
     result = pipeline.solve(instance, policy=policy, options=options, **limits)
     if result.plan is not None:
         whole = instance.instance if isinstance(instance, Problem) else instance
-        with resting_collector():
-            violations = check(whole, result.plan, starts=True)
+        violations = check(whole, result.plan, starts=True)
         if violations:
             raise RefusedPlanError([violation.message for violation in violations], result.plan)
     return result

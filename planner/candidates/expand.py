@@ -83,6 +83,7 @@ class Undominated:
         self._alike: dict[tuple[object, ...], JobOptions] = {}
         self._few: dict[tuple[str, tuple[int, ...]], tuple[Listing, Reference]] = {}
         self._running: dict[tuple[str, Configuration], JobOptions] = {}
+        self._weighed: dict[tuple[int, float, str, float], JobOptions] = {}
 
     def has(self, job: Job) -> bool:
         """True if a job that asks for the same has been asked for."""
@@ -121,11 +122,16 @@ class Undominated:
             else:
                 rows = self._dominance.kept_rows(listed, self._instance)
             self._running[key] = listed.take(rows)
-        alike = self._running[key]
-        listing = Listing(alike.candidates, alike.scores, alike.shapes)
-        options = _options(self._instance, job, listing, alike.reference)
-        can_stay = not lost_parts(self._instance.cluster, job)
-        return replace(options, current=alike.current, can_stay=can_stay, num_listed=alike.num_listed)
+        return self._worth(job, self._running[key]).of(job, can_stay=not lost_parts(self._instance.cluster, job))
+
+    def _worth(self, job: Resident, alike: JobOptions) -> JobOptions:
+        """What the rows of a resident that runs alike are worth to one of this weight."""
+        key = id(alike), job.weight, job.utility, job.step_at
+        if key not in self._weighed:
+            listing = Listing(alike.candidates, alike.scores, alike.shapes)
+            options = _options(self._instance, job, listing, alike.reference)
+            self._weighed[key] = replace(options, current=alike.current, num_listed=alike.num_listed)
+        return self._weighed[key]
 
     def _kept_of(self, job: Job, listings: Listings) -> NDArray[np.int64]:
         """Rows of the job's own listing that stay."""

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from planner.checks.columns import Bools, chosen, columns
 from planner.checks.names import tile_of
 from planner.model.instance import Instance
@@ -24,4 +26,5 @@ def check_block(instance: Instance, plan: Plan) -> Iterator[Violation]:
 def _torn(instance: Instance, plan: Plan) -> Bools:
     """Jobs of which some rank is not known to lie in the server of the first rank of its block."""
     placed = columns(instance, plan)
-    return placed.jobs_with(placed.server != placed.server[placed.first_of_block])
+    first = np.arange(len(placed.server)) - placed.place_in_block
+    return placed.jobs_with(placed.server != placed.server[first])

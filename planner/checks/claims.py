@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from math import isclose
 
 from planner.checks.judged import judged
-from planner.checks.moved import has_moved
+from planner.checks.moved import movers
 from planner.checks.names import admitted
 from planner.checks.objectives import OBJECTIVES, fragmentation_between, worths
 from planner.checks.pricing import Price
 from planner.model.instance import Instance
-from planner.model.job import Job, Resident
+from planner.model.job import Job
 from planner.model.plan import Assignment, Plan
 from planner.model.violation import Violation
 
@@ -27,9 +27,10 @@ def check_claims(instance: Instance, plan: Plan) -> Iterator[Violation]:
     if plan.instance != instance.name:
         yield Violation("claims", "instance", f"the plan is for '{plan.instance}', not '{instance.name}'")
     is_priced = True
+    moved = movers(instance, plan)
     found = zip(admitted(instance, plan), judged(instance, plan), worths(instance, plan), strict=True)
     for (job, assignment), of_model, worth in found:
-        yield from _check_assignment(job, assignment, of_model.price, worth)
+        yield from _check_assignment(job, assignment, of_model.price, worth, is_moved=job.name in moved)
         is_priced = is_priced and worth is not None
     for name, claimed in plan.objectives.items():
         if name not in OBJECTIVES:
@@ -42,9 +43,8 @@ def check_claims(instance: Instance, plan: Plan) -> Iterator[Violation]:
 
 
 def _check_assignment(
-    job: Job, assignment: Assignment, priced: Price | None, worth: float | None
+    job: Job, assignment: Assignment, priced: Price | None, worth: float | None, *, is_moved: bool
 ) -> Iterator[Violation]:
-    is_moved = isinstance(job, Resident) and has_moved(job, assignment)
     if assignment.is_moved != is_moved:
         message = f"{job.name}: is_moved should be {str(is_moved).lower()}"
         yield Violation("claims", f"{job.name}: is_moved", message)

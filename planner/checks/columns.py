@@ -1,6 +1,6 @@
 """Devices of all jobs of a plan as columns: names are read once, and most rules see at once that no job breaks them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, repeat
 from typing import NamedTuple
 
@@ -49,12 +49,19 @@ class DeviceColumns(NamedTuple):
         return np.array([min(each.num_devices, MOST) for each in self.configurations], np.int64)[self.kind]
 
     @property
-    def first_of_block(self) -> Ints:
-        """Where the block of each device begins, shape (N,)."""
-        block = np.array([min(each.block, MOST) for each in self.configurations], np.int64)
-        start, size = self.start[:-1][self.job], block[self.kind][self.job]
-        place = np.arange(len(self.job)) - start
-        return np.asarray(start + place - place % size)
+    def blocks(self) -> Ints:
+        """Ranks of a block of each job, shape (J,)."""
+        return np.array([min(each.block, MOST) for each in self.configurations], np.int64)[self.kind]
+
+    @property
+    def place_in_block(self) -> Ints:
+        """How far each rank is from the first one of its block, shape (N,)."""
+        return np.asarray((np.arange(len(self.job)) - self.first_of_job) % self.blocks[self.job])
+
+    @property
+    def first_of_job(self) -> Ints:
+        """Where the job of each device begins, shape (N,)."""
+        return self.start[:-1][self.job]
 
     def jobs_with(self, devices: Bools) -> Bools:
         """Jobs that have some of these devices, shape (J,)."""
@@ -67,7 +74,7 @@ def columns(instance: Instance, plan: Plan) -> DeviceColumns:
     assignments = [assignment for _, assignment in admitted(instance, plan)]
     start = np.cumsum([0, *(len(each.devices) for each in assignments)])
     job = np.repeat(np.arange(len(assignments)), np.diff(start))
-    device = _numbers(instance.cluster.fabric, [each.devices for each in assignments])
+    device = numbers(instance.cluster.fabric, chain.from_iterable(each.devices for each in assignments))
     objects = {id(each.configuration): each.configuration for each in assignments}
     number = {key: i for i, key in enumerate(objects)}
     kind = np.array([number[id(each.configuration)] for each in assignments], np.int64)
@@ -75,10 +82,10 @@ def columns(instance: Instance, plan: Plan) -> DeviceColumns:
     return DeviceColumns(start, job, device, server, kind, tuple(objects.values()))
 
 
-def _numbers(fabric: FabricBase, names: list[tuple[str, ...]]) -> Ints:
+def numbers(fabric: FabricBase, names: Iterable[str]) -> Ints:
     """Numbers of devices, -1 for unknown names."""
     servers, slots = fabric.servers_by_name, fabric.slots_by_name
-    parts = [*map(str.rpartition, chain.from_iterable(names), repeat("."))]
+    parts = [*map(str.rpartition, names, repeat("."))]
     server = np.array([servers.get(head, NOWHERE) for head, _, _ in parts], np.int64)
     slot = np.array([slots.get(tail, NOWHERE) for _, _, tail in parts], np.int64)
     return np.asarray(np.maximum(server * fabric.devices_per_server + slot, -1))

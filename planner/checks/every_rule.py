@@ -18,6 +18,7 @@ from planner.checks.without_pools import check_no_pool, check_no_switches
 from planner.fabrics import fabrics, plugin_of
 from planner.fabrics.plugin import FabricPlugin
 from planner.model.arguments import require_instance, require_plan
+from planner.model.collector import resting_collector
 from planner.model.instance import Instance
 from planner.model.plan import Plan
 from planner.model.violation import Check, Violation
@@ -53,6 +54,7 @@ def rules_of(plugin: FabricPlugin) -> Mapping[str, Check]:
     return rules
 
 
+@resting_collector()
 def check(instance: Instance, plan: Plan, *, starts: bool = False) -> list[Violation]:
     """Every rule that the plan breaks, by rule in the order of CHECKS; empty for a good plan.
 

@@ -5,7 +5,7 @@ from math import sqrt
 
 from planner.checks.fitting import Links, jobs_between
 from planner.checks.judged import Judged, judged
-from planner.checks.moved import has_moved
+from planner.checks.moved import movers
 from planner.checks.names import Tile, admitted, once, tiles_in
 from planner.fabrics import plugin_of
 from planner.model.instance import Instance
@@ -46,11 +46,8 @@ def _worth(job: Job, found: Judged) -> float | None:
 
 def moves(instance: Instance, plan: Plan) -> float:
     """Sum of move_cost over residents that do not stay exactly as they are."""
-    return sum(
-        job.move_cost
-        for job, assignment in admitted(instance, plan)
-        if isinstance(job, Resident) and has_moved(job, assignment)
-    )
+    moved = movers(instance, plan)
+    return sum(job.move_cost for job, _ in admitted(instance, plan) if isinstance(job, Resident) and job.name in moved)
 
 
 def energy(instance: Instance, plan: Plan) -> float:

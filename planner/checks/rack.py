@@ -36,7 +36,7 @@ def _suspects(instance: Instance, plan: Plan) -> Bools:
     placed, servers = columns(instance, plan), instance.cluster.fabric.servers
     rack = placed.server // servers
     is_wide = np.array([each.racks > 1 for each in placed.configurations], np.bool_)[placed.kind]
-    return np.asarray(is_wide | placed.jobs_with(rack != rack[placed.start[:-1][placed.job]]))
+    return np.asarray(is_wide | placed.jobs_with(rack != rack[placed.first_of_job]))
 
 
 def _has_equal_parts(fabric: FabricBase, assignment: Assignment, racks: int) -> bool:

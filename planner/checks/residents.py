@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from planner.checks.moved import has_moved
+from planner.checks.moved import movers
 from planner.checks.names import admitted, tiles_in
 from planner.fabrics import plugin_of
 from planner.model.cluster import Cluster
@@ -17,7 +17,7 @@ def check_residents(instance: Instance, plan: Plan) -> Iterator[Violation]:
     for job, assignment in admitted(instance, plan):
         if not isinstance(job, Resident):
             continue
-        if has_moved(job, assignment):
+        if job.name in movers(instance, plan):
             if not job.movable:
                 yield Violation("residents", job.name, f"{job.name} may not move, but does")
         elif lost := lost_parts(instance.cluster, assignment):
@@ -27,6 +27,8 @@ def check_residents(instance: Instance, plan: Plan) -> Iterator[Violation]:
 
 def lost_parts(cluster: Cluster, assignment: Assignment) -> list[str]:
     """Names of failed parts that a job uses: devices by rank, then what its circuits and memory go through."""
+    if not cluster.failed_parts:
+        return []
     broken = tiles_in(cluster, cluster.health.failed_tiles)
     if len(assignment.devices) > 1 or cluster.fabric.has_remote_memory:
         broken |= tiles_in(cluster, cluster.health.failed_ports)

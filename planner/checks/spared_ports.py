@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from planner.checks.moved import has_moved
+from planner.checks.moved import movers
 from planner.checks.names import admitted, tile_of, tiles_in
 from planner.model.instance import Instance
 from planner.model.job import Resident
@@ -18,7 +18,7 @@ def check_spared_ports(instance: Instance, plan: Plan) -> Iterator[Violation]:
     taken = tiles_in(cluster, tuple(name for _, assignment in admitted(instance, plan) for name in assignment.devices))
     spare = tiles_in(cluster, cluster.health.failed_ports) - taken - tiles_in(cluster, cluster.health.failed_tiles)
     for job, assignment in admitted(instance, plan):
-        if len(assignment.devices) != 1 or (isinstance(job, Resident) and not has_moved(job, assignment)):
+        if len(assignment.devices) != 1 or (isinstance(job, Resident) and job.name not in movers(instance, plan)):
             continue
         tile = tile_of(cluster.fabric, assignment.devices[0])
         free = [other for other in spare if tile is not None and other[0] == tile[0]]

@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations, islice
+from itertools import combinations, islice, repeat
 from typing import Any, Self
 
 from planner.fabrics.across_racks import in_racks, joined
@@ -130,4 +130,9 @@ class FreeRacks(FreeDevices):
                 yield [block for _, blocks in ordered for block in blocks]
 
     def _devices_of(self, placed: Placed) -> list[Device]:
-        return [self.cluster.fabric.parse_device(name) for name in placed.devices]
+        fabric = self.cluster.fabric
+        servers, slots = fabric.servers_by_name, fabric.slots_by_name
+        try:
+            return [(servers[head], slots[tail]) for head, _, tail in map(str.rpartition, placed.devices, repeat("."))]
+        except KeyError:
+            return [fabric.parse_device(name) for name in placed.devices]

@@ -54,10 +54,10 @@ class JobOptions:
     def __len__(self) -> int:
         return len(self.value)
 
-    def of(self, job: Job) -> "JobOptions":
-        """Those of a job that differs in its name and tenant alone."""
+    def of(self, job: Job, *, can_stay: bool = False) -> "JobOptions":
+        """Those of a job that differs in its name and tenant alone, and in where it runs if it does."""
         twin = object.__new__(JobOptions)
-        twin.__dict__.update(self.__dict__, job=job)
+        twin.__dict__.update(self.__dict__, job=job, can_stay=can_stay)
         return twin
 
     @property

@@ -188,4 +188,6 @@ def check_asked_circuits(running: Running) -> None:
 
 def lost_parts(cluster: Cluster, resident: Placed) -> list[str]:
     """Failed parts that a resident stands on; a displaced resident must move."""
+    if not cluster.failed_parts:
+        return []
     return lost(plugin_of(cluster.fabric).claims.of(cluster.fabric, resident), cluster.failed_parts)

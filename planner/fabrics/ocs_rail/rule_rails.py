@@ -1,19 +1,16 @@
 """Jobs on rails: where their blocks lie, and through which optical switches their circuits go."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
 from costmodel.fabrics import OcsRail
-from costmodel.parallelism.mappings import DIMENSIONS
+from planner.checks.columns import chosen
 from planner.checks.names import Tile, admitted, tile_of
+from planner.fabrics.ocs_rail.rule_columns import Switch, are_on_rails, circuits_of, failed_switches, jobs_astray
 from planner.model.instance import Instance
-from planner.model.plan import Assignment, Circuit, Plan
+from planner.model.plan import Circuit, Plan
 from planner.model.violation import Violation
-
-Switch = tuple[int, int]
-"""(rail, number in it)"""
 
 
 def check_rails(instance: Instance, plan: Plan) -> Iterator[Violation]:
@@ -43,28 +40,24 @@ def check_same_rails(instance: Instance, plan: Plan) -> Iterator[Violation]:
 
 
 def _blocks(instance: Instance, plan: Plan) -> Iterator[tuple[str, list[list[Tile]]]]:
-    """Places of each block of jobs with circuits, as far as they are whole."""
-    for _, assignment in admitted(instance, plan):
-        if not (_circuits(assignment) or _names_wavelengths(assignment)):
-            continue
+    """Places of each block of jobs with circuits that may break a rule, as far as they are whole."""
+    for _, assignment in chosen(instance, plan, jobs_astray(instance, plan)):
         block, tiles = assignment.configuration.block, [tile_of(instance.cluster.fabric, n) for n in assignment.devices]
         places = [tile for tile in tiles if tile is not None]
         if len(places) == len(tiles) and len(tiles) % block == 0:
             yield assignment.job, [places[first : first + block] for first in range(0, len(places), block)]
 
 
-def _circuits(assignment: Assignment) -> list[Circuit]:
-    return [circuit for held in assignment.circuits for circuit in held.circuits]
-
-
 def _check_circuits(instance: Instance, plan: Plan) -> Iterator[Violation]:
     fabric = instance.cluster.fabric
     assert isinstance(fabric, OcsRail)
-    failed = _failed(instance)
+    failed = failed_switches(instance)
+    if are_on_rails(fabric, circuits_of(instance, plan), failed):
+        return
     uses: Counter[tuple[Switch, str, int]] = Counter()
     lit: Counter[Switch] = Counter()
     for _, assignment in admitted(instance, plan):
-        for circuit in _circuits(assignment):
+        for circuit in (circuit for held in assignment.circuits for circuit in held.circuits):
             where = f"{assignment.job}: {circuit.source} to {circuit.destination}"
             source, destination = tile_of(fabric, circuit.source), tile_of(fabric, circuit.destination)
             if source is None or destination is None:
@@ -80,16 +73,6 @@ def _check_circuits(instance: Instance, plan: Plan) -> Iterator[Violation]:
                 message = f"{where}: switches {dead} of rail {source[1]} have failed"
                 yield Violation("rails", where, message, float(len(dead)))
     yield from _check_matchings(fabric, uses, lit)
-
-
-def _failed(instance: Instance) -> set[Switch]:
-    names = (re.fullmatch(r"q(\d+)#(\d+)", name) for name in instance.cluster.health.failed_switches)
-    return {(int(name[1]), int(name[2])) for name in names if name}
-
-
-def _names_wavelengths(assignment: Assignment) -> bool:
-    configuration = assignment.configuration
-    return any(getattr(configuration, f"{dimension}_collective").wavelengths for dimension in DIMENSIONS)
 
 
 def _check_circuit(

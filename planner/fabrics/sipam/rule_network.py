@@ -9,7 +9,7 @@ import numpy as np
 from costmodel.fabrics import Sipam
 from costmodel.parallelism.configuration import Collective, Configuration
 from costmodel.parallelism.mappings import DIMENSIONS
-from planner.checks.moved import has_moved
+from planner.checks.moved import movers
 from planner.checks.names import admitted, tile_of
 from planner.checks.phases import in_phases
 from planner.checks.required import handed_over
@@ -48,7 +48,7 @@ def check_reserved_uplinks(instance: Instance, plan: Plan) -> Iterator[Violation
     for job, assignment in admitted(instance, plan):
         if any(tile_of(fabric, name) is None for name in assignment.devices):
             continue
-        stays = isinstance(job, Resident) and not has_moved(job, assignment)
+        stays = isinstance(job, Resident) and job.name not in movers(instance, plan)
         reserved.update(_used(parts, assignment) if stays else uplinks_reserved(parts, job, assignment))
     for (server, rail), count in reserved.items():
         excess = count - parts.num_uplinks(server, rail)

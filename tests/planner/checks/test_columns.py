@@ -27,10 +27,12 @@ def test_unknown_names_have_no_number() -> None:
     assert not marked(instance.cluster.fabric, set())[placed.device].any()
 
 
-def test_blocks_begin_where_their_first_rank_is() -> None:
+def test_places_in_blocks() -> None:
     instance, plan = fat_tree()
-    block = plan["packets"].configuration.block
-    assert columns(instance, plan).first_of_block.tolist() == [i - i % block for i in range(4)]
+    block, placed = plan["packets"].configuration.block, columns(instance, plan)
+    assert placed.blocks.tolist() == [block]
+    assert placed.place_in_block.tolist() == [i % block for i in range(4)]
+    assert placed.first_of_job.tolist() == [0] * 4
 
 
 def test_jobs_with_some_devices() -> None:
