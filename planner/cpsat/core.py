@@ -129,7 +129,7 @@ def _improve(search: Search, clock: Clock) -> None:
 
 def _planned(problem: Problem, options: SolveOptions, start: Sequence[Assignment]) -> Sequence[Assignment]:
     """The most valuable plan found from a given one."""
-    search = Search(problem, replace(options, gap=0.0))
+    search = Search(problem, replace(options, gap=0.0, ray=None))
     search.assignments = tuple(start)
     optimize_value(search, search.clock)
     return search.assignments

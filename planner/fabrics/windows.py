@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from costmodel.fabrics import FabricBase
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.problem import Problem
 from planner.model.cluster import Cluster
@@ -21,15 +22,25 @@ class Windows:
         """True if a whole rack is a problem of its own where no job holds parts there and elsewhere."""
         return self.are_possible(cluster)
 
+    def may_keep(self, cluster: Cluster) -> bool:
+        """True if jobs in a window may be fixed, those that hold parts elsewhere too."""
+        return self.are_possible(cluster)
+
     def held(
         self, problem: Problem, fixed: Sequence[Assignment], servers: Sequence[int], names: Mapping[int, str]
     ) -> Health:
         """Everything in these servers that is not free beside fixed jobs; `names`: servers as the window has them."""
-        free = FreeState.empty(problem.cluster)
-        for assignment in fixed:
-            free.take_named(assignment)
-        dark = [device_name(problem.cluster, names, s, slot) for s in servers for slot in free.slots.dark[s]]
-        return Health(failed_tiles=taken_devices(free, servers, names), failed_ports=tuple(dark))
+        cluster = problem.cluster
+        taken = {cluster.fabric.parse_device(name) for assignment in fixed for name in assignment.devices}
+        gone, slots = cluster.failed_devices | taken, range(cluster.fabric.devices_per_server)
+        devices = [(server, slot) for server in servers for slot in slots]
+        failed = (device_name(cluster, names, *device) for device in devices if device in gone)
+        dark = (device_name(cluster, names, *device) for device in devices if device in cluster.dark_devices - gone)
+        return Health(failed_tiles=tuple(failed), failed_ports=tuple(dark))
+
+    def switches(self, fabric: FabricBase, window: FabricBase, racks: Sequence[int]) -> Mapping[str, str]:
+        """Names of optical switches that belong to no server, as the window over these racks has them."""
+        return {}
 
 
 def device_name(cluster: Cluster, names: Mapping[int, str], server: int, slot: int) -> str:
@@ -52,6 +63,20 @@ class NoWindows(Windows):
 
     def are_possible(self, cluster: Cluster) -> bool:
         return False
+
+
+class RailWindows(NoWindows):
+    """Jobs hold devices and their ports, which belong to servers; rails pass through the window with all switches."""
+
+    def racks_are(self, cluster: Cluster) -> bool:
+        return True
+
+    def may_keep(self, cluster: Cluster) -> bool:
+        """A port that a fixed job uses belongs to one of its own devices."""
+        return True
+
+    def switches(self, fabric: FabricBase, window: FabricBase, racks: Sequence[int]) -> Mapping[str, str]:
+        return {name: name for name in fabric.switch_names}
 
 
 class RackWindows(NoWindows):

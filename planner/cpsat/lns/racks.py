@@ -116,7 +116,7 @@ def asked_of(search: Search, draw: random.Random, together: int, time_limit_s: f
         is_free = len(touched) == 1 and not options[assignment.job].can_stay
         for rack in touched:
             (start if is_free else fixed)[rack].append(assignment)
-    may_fix = windows.are_possible(problem.cluster)
+    may_fix = windows.may_keep(problem.cluster)
     free = [rack for rack in racks if may_fix or not fixed[rack]]
     draw.shuffle(free)
     groups, asked = [free[first : first + together] for first in range(0, len(free), together)], []

@@ -18,7 +18,7 @@ class Window:
 
     problem: Problem
     inside: Mapping[str, str]
-    """name of a server in the cluster -> its name in the window"""
+    """name of a server or an optical switch in the cluster -> its name in the window"""
 
     def entered(self, assignments: Iterable[Assignment]) -> list[Assignment]:
         """Assignments in the names of the window."""
@@ -44,11 +44,16 @@ def open_window(
     small = type(fabric).model_construct(**dict(fabric) | size | apart)
     order = [server for rack in servers for server in rack]
     names = {server: small.server_name(number) for number, server in enumerate(order)}
-    held = plugin_of(fabric).windows.held(problem, fixed, order, names)
+    windows = plugin_of(fabric).windows
+    switches = windows.switches(fabric, small, [fabric.rack_of(rack[0]) for rack in servers])
+    held = windows.held(problem, fixed, order, names)
+    if switches:
+        down = tuple(switches[name] for name in problem.cluster.health.failed_switches if name in switches)
+        held = held.model_copy(update={"failed_switches": down})
     cluster = Cluster.model_construct(device=problem.cluster.device, fabric=small, health=held)
     objectives = problem.instance.objectives[:1]
     instance = problem.instance.model_copy(update={"cluster": cluster, "residents": (), "objectives": objectives})
-    inside = {fabric.server_name(server): name for server, name in names.items()}
+    inside = {**{fabric.server_name(server): name for server, name in names.items()}, **switches}
     options = tuple(problem.options[j] if not apart else _in_one_rack(problem.options[j]) for j in sorted(free))
     return Window(Problem(instance, options), inside)
 
@@ -60,11 +65,11 @@ def _in_one_rack(options: JobOptions) -> JobOptions:
     return options if len(rows) == len(options) else replace(options, current=None).take(rows)
 
 
-def _renamed(assignment: Assignment, servers: Mapping[str, str]) -> Assignment:
-    """The assignment with other names of servers in the names of all parts."""
+def _renamed(assignment: Assignment, parts: Mapping[str, str]) -> Assignment:
+    """The assignment with other names of servers, and of what belongs to none, in the names of all parts."""
 
     def rename(name: str) -> str:
-        return SERVER.sub(lambda found: servers[found.group()], name)
+        return parts[name] if name in parts else SERVER.sub(lambda found: parts[found.group()], name)
 
     def circuit(old: Circuit) -> Circuit:
         ends = {"source": rename(old.source), "destination": rename(old.destination)}

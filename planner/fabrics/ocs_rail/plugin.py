@@ -29,7 +29,7 @@ class OcsRailPlugin(FabricPlugin):
         "circuit_namer": "planner.fabrics.ocs_rail.circuit_names:OcsRailCircuitNamer",
         "step_one": "planner.fabrics.ocs_rail.step1:RailStepOne",
         "step_two": "planner.fabrics.ocs_rail.step2:RailStepTwo",
-        "windows": "planner.fabrics.windows:NoWindows",
+        "windows": "planner.fabrics.windows:RailWindows",
         "dominance": "planner.fabrics.ocs_rail.dominance:RailDominance",
         "isolation": "planner.fabrics.ocs_rail.rule_isolation:OcsRailIsolation",
         "ranked_circuits": "planner.fabrics.ocs_rail.ranked_circuits:OcsRailRankedCircuits",

@@ -23,7 +23,7 @@ class SlicedPlugin(FabricPlugin):
         "circuit_namer": "planner.fabrics.slices.circuit_names:SlicedCircuitNamer",
         "step_one": "planner.fabrics.slices.step1:SlicedStepOne",
         "step_two": "planner.fabrics.slices.step2:SlicedStepTwo",
-        "windows": "planner.fabrics.windows:NoWindows",
+        "windows": "planner.fabrics.slices.windows:SliceWindows",
         "dominance": "planner.fabrics.slices.dominance:SlicedDominance",
         "starts": "planner.fabrics.slices.starts:SlicedStarts",
         "isolation": "planner.fabrics.slices.rule_isolation:SlicedIsolation",

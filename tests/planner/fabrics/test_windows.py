@@ -7,6 +7,8 @@ import pytest
 from planner.candidates.expand import expand
 from planner.cpsat.lns.window import open_window
 from planner.fabrics import plugin_of
+from planner.heuristics.greedy import place_all
+from planner.heuristics.strategies import in_order
 from planner.model.instance import Instance
 from tests.fabrics import FABRICS
 from tests.planner.simulate.grounds import BERT
@@ -48,9 +50,21 @@ def test_two_racks_keep_their_names_apart() -> None:
 
 @pytest.mark.parametrize(
     ("fabric", "servers", "racks"),
-    [("lightpath", False, True), ("fat_tree", True, True), ("ocs_rail", False, False), ("torus", False, False)],
+    [("lightpath", False, True), ("fat_tree", True, True), ("ocs_rail", False, True), ("torus", False, True)],
 )
 def test_which_fabrics_have_windows(fabric: str, servers: bool, racks: bool) -> None:
     cluster = _instance(fabric).cluster
     windows = plugin_of(cluster.fabric).windows
     assert (windows.are_possible(cluster), windows.racks_are(cluster)) == (servers, racks)
+
+
+def test_rails_pass_through_a_window_with_what_has_failed_of_them() -> None:
+    """A fixed job takes its devices, and with them their ports; the window has all switches."""
+    instance = _instance("ocs_rail", health={"failed_switches": ["q2#1"], "failed_ports": ["r0.s1.g3", "r2.s0.g0"]})
+    problem = expand(instance)
+    fixed = place_all(problem, in_order)
+    assert fixed
+    cluster = open_window(problem, fixed, [range(problem.cluster.fabric.servers)], [0]).problem.cluster
+    assert cluster.health.failed_switches == ("q2#1",)
+    assert cluster.health.failed_ports == ("s1.g3",)
+    assert [f"r0.{name}" for name in cluster.health.failed_tiles] == sorted(fixed[0].devices)

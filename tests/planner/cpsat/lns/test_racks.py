@@ -15,6 +15,7 @@ from planner.cpsat import core
 from planner.cpsat.lns.racks import Racks, asked_of, has_racks, improve_racks
 from planner.cpsat.search import Search
 from planner.cpsat.solve import plan_of
+from planner.fabrics import fabrics
 from planner.heuristics.greedy import place_all
 from planner.heuristics.strategies import in_order
 from planner.model.clock import Clock
@@ -62,9 +63,10 @@ def _poor(instance: Instance) -> Search:
     return search
 
 
-@pytest.mark.parametrize("fabric", ["lightpath", "fat_tree"])
+@pytest.mark.parametrize("fabric", ["lightpath", "fat_tree", "ocs_rail", "torus", "sipac", "divided_ports"])
 def test_a_poor_plan_becomes_better_and_stays_right(fabric: str) -> None:
-    lost = {"health": {"failed_tiles": ["r1.s0.t0" if fabric == "lightpath" else "r1.s0.g0"]}}
+    letter = fabrics()[fabric].schema.device_letter
+    lost = {"health": {"failed_tiles": [f"r1.s0.{letter}0"]}}
     instance = _instance(fabric, [1] * 6 + [5] * 6, **lost)
     search = _poor(instance)
     before, places = search.value("value") or 0.0, {a.devices[0].partition(".")[0] for a in search.assignments or ()}
