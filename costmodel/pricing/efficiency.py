@@ -5,8 +5,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from costmodel.hardware.device import Device, Precision, is_narrow
-from costmodel.pricing.calibration import Calibration, Numbers, numbers_of, origin_of
+from costmodel.hardware.device import Device, Precision, is_narrow, load_device
+from costmodel.pricing.calibration import Calibration, Numbers, curve_source, numbers_of, origin_of
 from costmodel.pricing.scaling import Scaling, by_link
 from costmodel.spec import BytesPerSecond, Latency, Seconds, Spec
 
@@ -71,7 +71,9 @@ def efficiency_of(
         numbers, is_fitted = numbers_of(device, regime, name, calibrations, SCALINGS)
         if numbers is not None:
             here = {} if is_fitted else _fitted_here(device, regime, calibrations)
-            return Efficiency.model_validate(numbers | here), is_fitted
+            share = 1.0 if is_fitted else _beside_kin(device, regime, name, calibrations)
+            matrix = min(share * numbers["matrix"], 1.0)
+            return Efficiency.model_validate(numbers | here | {"matrix": matrix}), is_fitted
     if numbers := numbers_of(device, regime, "bf16", calibrations, SCALINGS)[0]:
         return Efficiency.model_validate(numbers), False
     if regime == "inference":
@@ -99,6 +101,20 @@ def _fitted_here(device: Device, regime: Regime, calibrations: tuple[Calibration
         if numbers is not None and is_fitted:
             return {name: numbers[name] for name in WHATEVER_THE_PRECISION if name in numbers}
     return {}
+
+
+def _beside_kin(device: Device, regime: Regime, variant: str, calibrations: tuple[Calibration, ...] | None) -> float:
+    """Share of the matrix peak that a device reaches in another precision, over that of the one whose curve of this
+    precision it takes: what powers and clocks a part with other peaks in one precision does so in all. 1 where the
+    peaks are the same, or nothing was fitted on both."""
+    source = curve_source(device, regime, variant, calibrations)
+    if source is None or (kin := load_device(source[0])).flops_per_s.get("bf16") == device.flops_per_s.get("bf16"):
+        return 1.0
+    for other in ("fp8", "bf16"):
+        (own, is_own), (kins, is_kins) = (numbers_of(d, regime, other, calibrations) for d in (device, kin))
+        if own and kins and is_own and is_kins:
+            return own["matrix"] / kins["matrix"]
+    return 1.0
 
 
 def fitted_with(device: Device, regime: str, precision: Precision) -> str:

@@ -165,12 +165,17 @@ class OpGraph:
     """whether what a step takes whatever it does is part of it"""
     runs_ahead: bool = False
     """whether the host starts operators ahead of the device, which waits only where a block has too little to do"""
+    awaits_all: bool = False
+    """whether the host starts whatever was routed only after the device told it the sizes, backward too: where another
+    micro-batch's forward pass awaits them between the parts of this one's backward pass"""
     launch_share: float = 1.0
     """of each operator's launch that is left: recorded graphs of kernels start by themselves"""
     framework: str = ""
     """whose efficiencies hold; the newest where empty"""
     copies_inside: float = 1.0
     """messages to experts within a server, over those between servers: a token goes to each of its experts there"""
+    narrow_share: float = 1.0
+    """of the matrix peak, that products of narrow precision reach at most"""
     processors: Floats | float = 1.0
     """share of the processors that compute while the others send, of all or of each mapping, (M,)"""
     pace: Pace | None = None

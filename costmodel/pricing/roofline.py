@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from costmodel.hardware.device import Device, Precision
+from costmodel.hardware.device import Device, Precision, is_narrow
 from costmodel.kernels.gemm import gemm_curve, gemm_s
 from costmodel.parallelism.mappings import DIMENSIONS, Floats
 from costmodel.pricing.calibration import Calibration
@@ -70,7 +70,8 @@ def matrix_times(
 
     @cache
     def products(precision: Precision) -> Products:
-        return products_of(device, precision, efficiency.matrix, calibrations)
+        most = graph.narrow_share if is_narrow(precision) else 1.0
+        return products_of(device, precision, min(efficiency.matrix, most), calibrations)
 
     def in_training(precision: Precision, sizes: Sizes) -> Floats:
         return products(precision).seconds(*sizes) + efficiency.launch_s
@@ -108,7 +109,7 @@ def _block_price(
     block: Block, graph: OpGraph, device: Device, started: Efficiency, matrix_s: MatrixTimes, launch_s: float
 ) -> BlockPrice:
     """`launch_s` is the host's, who starts a kernel; `started` is without it where the host runs ahead."""
-    compute_s, memory_s, flops_j, host_s, routed_s, awaited_s = np.zeros((6, block.num_shapes))
+    compute_s, memory_s, flops_j, host_s, routed_s, awaited_s, serial_s = np.zeros((7, block.num_shapes))
     for operator in block.operators:
         compute, memory, total = (
             graph.kernels.operator_s(operator)
@@ -121,14 +122,16 @@ def _block_price(
         memory_s += time_s * ~is_compute
         flops_j += operator.flops * operator.count * device.energy_j_per_flop[operator.precision or graph.precision]
         started_s = operator.count * np.asarray(operator.kernels) * launch_s
-        if operator.routing == "awaited":
+        if graph.awaits_all and operator.routing != "none":
+            serial_s += started_s
+        elif operator.routing == "awaited":
             awaited_s += started_s
             routed_s += time_s
         else:
             host_s += started_s * (graph.launch_share if operator.routing == "none" else 1.0)
     if graph.runs_ahead:
         others_s = compute_s + memory_s - routed_s
-        memory_s += np.maximum(host_s - others_s, 0.0) + np.maximum(awaited_s - routed_s, 0.0)
+        memory_s += np.maximum(host_s - others_s, 0.0) + np.maximum(awaited_s - routed_s, 0.0) + serial_s
     return BlockPrice(compute_s, memory_s, flops_j, block.memory_bytes, _sent(block))
 
 

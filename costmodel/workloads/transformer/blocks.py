@@ -1,12 +1,15 @@
 """What a training step executes and sends: layers, vocabulary, pipeline, optimizer and data ranks."""
 
+from dataclasses import replace
+from typing import NamedTuple
+
 import numpy as np
 
 from costmodel.hardware.device import is_narrow, wide_precision
 from costmodel.parallelism.mappings import Floats
 from costmodel.pricing.opgraph import Block, Message, Operator, Shapes
-from costmodel.workloads.transformer.layers import backward
-from costmodel.workloads.transformer.shapes import key_dim, layer_parameters
+from costmodel.workloads.transformer.layers import LayerRun, backward
+from costmodel.workloads.transformer.shapes import key_dim, layer_parameters, one_layer
 from costmodel.workloads.transformer.stage import Stage
 from costmodel.workloads.transformer.training_spec import TrainingSpec
 
@@ -31,32 +34,65 @@ mask of one byte, product; each reads and writes what the others left (counted)"
 def training_blocks(job: TrainingSpec, stage: Stage) -> tuple[Block, ...]:
     """All blocks of one step."""
     m, twice = stage.mappings, stage.layer_times
+    layer = _passes(job, stage, stage.run)
+    blocks = [
+        stage.shapes.block("forward", layer.forward, layer.forward_messages, twice),
+        stage.shapes.block("backward", layer.backward, layer.backward_messages, twice),
+    ]
+    if (full := m.has_recompute("full")).any():
+        blocks.append(stage.shapes.block("forward again", layer.forward, layer.forward_messages, twice * full))
+    if (again := _made_again(job, stage)) and (selective := m.has_recompute("selective")).any():
+        blocks.append(stage.shapes.block("attention again", again, [], twice * selective))
+    return (*blocks, *_ends(job, stage), *_data_blocks(job, stage))
+
+
+class _Passes(NamedTuple):
+    """What one layer executes and sends."""
+
+    forward: list[Operator]
+    forward_messages: list[Message]
+    backward: list[Operator]
+    backward_messages: list[Message]
+
+
+def _passes(job: TrainingSpec, stage: Stage, run: LayerRun) -> _Passes:
+    """Of a layer that runs so."""
     core, core_backward = _attention(job, stage)
-    forward = [*stage.run.operators(), core]
+    forward = [*run.operators(), *_positions(job, run)]
     keys = Message(
         "keys and values", "context", _kv_bytes(job, stage), _where_many(stage.shapes.columns["context"], 0.5)
     )
-    forward_messages = [*stage.run.messages(2.0), keys]
     is_split = stage.shapes.columns["sequence_parallel"] > 0
-    backward_messages = [
-        *stage.run.messages(np.where(is_split, 3.0, 2.0)),
-        Message("keys, values and their gradients", "context", keys.message_bytes, 2 * np.asarray(keys.count)),
-    ]
-    gradients = LOCAL_PARAMETER_BYTES * layer_parameters(job.shape, stage.run.tensor, stage.run.expert)
-    passed_back = [
-        *backward(stage.run.operators()),
-        core_backward,
-        Operator("gradient accumulation", "elementwise", 0.0, gradients),
-    ]
-    blocks = [
-        stage.shapes.block("forward", forward, forward_messages, twice),
-        stage.shapes.block("backward", passed_back, backward_messages, twice),
-    ]
-    if (full := m.has_recompute("full")).any():
-        blocks.append(stage.shapes.block("forward again", forward, forward_messages, twice * full))
-    if job.attention == "unfused" and (selective := m.has_recompute("selective")).any():
-        blocks.append(stage.shapes.block("attention again", [core], [], twice * selective))
-    return (*blocks, *_ends(job, stage), *_data_blocks(job, stage))
+    keys_back = Message("keys, values and their gradients", "context", keys.message_bytes, 2 * np.asarray(keys.count))
+    gradients = LOCAL_PARAMETER_BYTES * layer_parameters(run.shape, run.tensor, run.expert)
+    accumulated = Operator("gradient accumulation", "elementwise", 0.0, gradients)
+    return _Passes(
+        [*forward, core],
+        [*run.messages(2.0), keys],
+        [*backward(forward), core_backward, accumulated],
+        [*run.messages(np.where(is_split, 3.0, 2.0)), keys_back],
+    )
+
+
+def _made_again(job: TrainingSpec, stage: Stage) -> list[Operator]:
+    """What selective recomputation runs again: the core of unfused attention; beside a fused one queries, keys and
+    values where they are made from latents."""
+    if job.attention == "unfused":
+        return [_attention(job, stage)[0]]
+    if not job.shape.kv_rank:
+        return []
+    names = ("query projection", "key and value projection")
+    return [row for row in stage.run.operators() if row.name in names] + _positions(job, stage.run)
+
+
+def _positions(job: TrainingSpec, run: LayerRun) -> list[Operator]:
+    """Latent attention turns the end of each query, and joins the shared end of keys to those of all heads, while
+    values leave the matrix in which they came; elements read and written are counted."""
+    shape = run.shape
+    if not shape.kv_rank:
+        return []
+    moved = shape.heads / run.tensor * (4.0 * shape.head_dim + 3.0 * shape.rope_dim)
+    return [Operator("positions of latents", "elementwise", 0.0, job.activation_bytes * run.tokens * moved)]
 
 
 def _where_many(degree: Floats, count: float) -> Floats:
@@ -118,11 +154,34 @@ def _ends(job: TrainingSpec, stage: Stage) -> list[Block]:
     embedding = [Operator("embedding", "elementwise", 0.0, 4 * hidden_bytes)]
     share = stage.copies / stage.pipeline
     times, embeds = stage.micro_batches / stage.copies, np.where(m.pipeline == 1, stage.micro_batches, 0.0)
+    modules = _further_tokens(job, stage, vocabulary, times, share) if job.multi_token_prediction else []
     return [
+        *modules,
         stage.shapes.block("vocabulary", vocabulary, [reduced], times, in_bubble=False, stage_share=share),
         stage.shapes.block("embedding", embedding, [], embeds, in_bubble=False, stage_share=share),
         stage.shapes.block("hand-over", [], [handed], hands),
     ]
+
+
+def _further_tokens(
+    job: TrainingSpec, stage: Stage, vocabulary: list[Operator], times: Floats, stage_share: Floats
+) -> list[Block]:
+    """Modules of the last stage that each predict one token more: both passes of a layer, of experts where others have
+    them, after a matrix that joins its inputs; the vocabulary is the model's own. What the layers send counts where
+    the last stage is spared fewer layers of its own than it has modules.
+    """
+    run = replace(stage.run, shape=one_layer(job.shape))
+    layer, hidden = _passes(job, stage, run), float(job.shape.hidden)
+    joined = run.matrix("joined hidden states", run.tokens, (2.0 * hidden, hidden / run.tensor))
+    operators = [joined, *layer.forward, *layer.backward, *backward([joined]), *vocabulary]
+    modules = float(job.multi_token_prediction)
+    more = np.maximum(modules - stage.relief * stage.layers, 0.0)
+    block = stage.shapes.block
+    return [
+        block("further tokens", operators, [], modules * times, in_bubble=False, stage_share=stage_share),
+        block("further exchanges", [], [*layer.forward_messages, *layer.backward_messages], more * times,
+              in_bubble=False, stage_share=stage_share),
+    ]  # fmt: skip
 
 
 def _data_blocks(job: TrainingSpec, stage: Stage) -> list[Block]:

@@ -58,8 +58,9 @@ def training_memory(job: TrainingSpec, stage: Stage) -> TrainingMemory:
     stays = last_in_flight
     if offloaded:
         stays = np.where(offloaded["activations"] > 0, np.minimum(RESIDENT_LAYERS, last_in_flight), last_in_flight)
-    last = stays * layer + _waiting_weights(stage) * matrices + logits
-    first = local["activations"] + np.where(stage.pipeline == 1, logits, 0.0)
+    ahead = job.multi_token_prediction * (layer + logits) + logits
+    last = stays * layer + _waiting_weights(stage) * matrices + ahead
+    first = local["activations"] + np.where(stage.pipeline == 1, ahead, 0.0)
     fixed = local["weights"] + gathered + gradients + local["optimizer"] + gradient + working + RUNTIME_BYTES
     tier_bytes, tier_windows = _moved(stage, kept, layer, offloaded)
     return TrainingMemory(
@@ -135,7 +136,8 @@ def _waiting_weights(stage: Stage) -> Floats:
 
 def _layer_bytes(job: TrainingSpec, stage: Stage) -> tuple[Floats, Floats, Floats, Floats]:
     """Activations kept per layer and micro-batch, of these the layer's input, those of the one layer redone, and the
-    inputs of matrices and norms; (M,).
+    inputs of matrices and norms; (M,). Selective recomputation leaves out what a fused kernel never writes, and beside
+    one queries, keys and values that are made from latents.
 
     Kept are the inputs of matrices, of attention, norms and activation: 32 s b h of the 34 in Korthikanti et al.
     2022 (arXiv:2205.05198), section 4, the rest being masks of dropout. What sequence parallelism divides is
@@ -153,6 +155,10 @@ def _layer_bytes(job: TrainingSpec, stage: Stage) -> tuple[Floats, Floats, Float
     kept = size * (normed + tokens * (inner + width))
     scores = stage.sequences * stage.rank_sequence * job.sequence * shape.heads / run.tensor
     spilled = 0.0 if job.attention == "fused" else (2 * size + 1) * scores
+    if job.attention == "fused" and shape.kv_rank:
+        latents = float(shape.query_rank or shape.query_dim) + shape.kv_rank + shape.rope_dim
+        made = size * tokens * np.maximum(shape.query_dim / run.tensor + keys - latents, 0.0)
+        kept, spilled = kept - made, made
     of, m = stage.shapes.of, stage.mappings
     inputs = np.broadcast_to(size * run.normed_tokens * shape.hidden, kept.shape)[of]
     is_full, is_selective = m.has_recompute("full"), m.has_recompute("selective")

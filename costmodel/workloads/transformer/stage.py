@@ -17,6 +17,17 @@ CAST_BYTES: dict[Precision, float] = {"fp8": 4.0, "int8": 4.0, "fp4": 16.0}
 """traffic per element that becomes narrow: read for the largest, read again, written as it is and transposed; in fp4
 rotated and scaled by blocks too (fit on steps of MLPerf Training)"""
 
+MX_CAST_BYTES = 10.0
+"""the same of MXFP8: written along rows and along columns, each with scales of its own that are laid out for the
+product (fit on eight pairs of steps with either scaling, of Llama 8B and 405B on B200, GB200 and GB300, which take 2 to
+7 % longer with blocks: NVIDIA Megatron-Bridge, docs/performance-summary.md)"""
+
+
+def cast_bytes(job: TrainingSpec) -> float:
+    """Traffic of a step for each element that becomes narrow; 0 where none does."""
+    is_mx = job.scaling == "mx" and job.precision == "fp8"
+    return MX_CAST_BYTES if is_mx else CAST_BYTES.get(job.precision, 0.0)
+
 
 @dataclass(frozen=True)
 class Stage:
@@ -43,7 +54,7 @@ class Stage:
     parameters: Floats
     """of one rank: layers of the stage and its part of the vocabulary"""
     vocabulary_parameters: Floats
-    """of these, its part of the vocabulary"""
+    """of these, its part of the vocabulary, with what the last stage holds to predict further tokens"""
     expert_parameters: Floats
     """of all, its experts', which `expert` times fewer ranks share"""
 
@@ -56,10 +67,16 @@ class Stage:
         pipeline, interleave = m.pipeline.astype(np.float64), m.interleave.astype(np.float64)
         chunk = shape.layers / (pipeline * interleave)
         layers = np.ceil(shape.layers / pipeline)
-        last_layers = np.maximum(np.floor(chunk) * interleave, shape.layers - (pipeline - 1) * layers)
+        fewest = 1.0 if job.multi_token_prediction else np.floor(chunk) * interleave
+        last_layers = np.maximum(fewest, shape.layers - (pipeline - 1) * layers)
         per_layer = layer_parameters(shape, tensor, expert)[shapes.of]
         one_end = float(shape.vocabulary * shape.hidden)
         vocabulary = np.where(pipeline == 1, float(shape.vocabulary_parameters), one_end) / m.tensor
+        if modules := job.multi_token_prediction:
+            more = last_layers + modules - layers
+            joined = modules * 2.0 * shape.hidden**2
+            last = more * per_layer + (shape.vocabulary_parameters + joined) / m.tensor
+            vocabulary = np.maximum(vocabulary, last)
         return cls(
             mappings=m,
             pipeline=pipeline,
@@ -73,7 +90,7 @@ class Stage:
             run=LayerRun(
                 shape, tensor, expert, tokens, np.where(is_split > 0, tokens / tensor, tokens),
                 min(job.element_bytes, BYTES_OF_PRECISION[job.precision]), job.activation_bytes,
-                CAST_BYTES.get(job.precision, 0.0), job.whole_experts,
+                cast_bytes(job), job.whole_experts,
                 BYTES_OF_PRECISION[job.dispatch_precision] if job.dispatch_precision else None,
             ),
             sequences=sequences,

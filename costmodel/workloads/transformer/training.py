@@ -12,7 +12,7 @@ from costmodel.pricing.efficiency import variant_of
 from costmodel.pricing.opgraph import OpGraph
 from costmodel.workloads.transformer.blocks import training_blocks
 from costmodel.workloads.transformer.memory import training_memory
-from costmodel.workloads.transformer.shapes import tensor_degrees
+from costmodel.workloads.transformer.shapes import one_layer, tensor_degrees
 from costmodel.workloads.transformer.stage import Stage
 from costmodel.workloads.transformer.training_spec import TrainingSpec
 
@@ -22,6 +22,10 @@ BESIDE_OTHER_DIRECTION = 0.95
 """share of expert messages that hides in DualPipe (assumed: "fully hidden" but for its ends)"""
 SENDING_PROCESSORS = 20 / 132
 """share of the processors that send and receive meanwhile: of an H800 (arXiv:2412.19437, section 3.2.2)"""
+SCALED_BY_BLOCKS = 1550 / 1979
+"""share of the fp8 peak of an H800 that products reach at most whose kernel scales sums of 128 elements itself (1,550
+TFLOP/s: deepseek-ai/DeepGEMM, 2025). So DeepSeek-V3 takes 1.3 % longer on H100 than with one scale for a tensor;
+2.4 % was published (NVIDIA Megatron-Bridge, docs/performance-summary.md, 25.09)"""
 DIVIDING = ("micro_batch", "interleave", "expert", "schedule")
 """choices that must divide model and batch together with the degrees"""
 PREFETCHED = 0.95
@@ -56,7 +60,9 @@ class TransformerTraining(TrainingSpec):
     @property
     def flops_per_work(self) -> float:
         """Matrix operations that a token needs: three times the forward pass; what is redone is no work."""
-        return 3 * self.shape.forward_flops(self.sequence * (0.5 if self.shape.causal else 1.0))
+        shape, context = self.shape, self.sequence * (0.5 if self.shape.causal else 1.0)
+        further = one_layer(shape).forward_flops(context) + 4.0 * shape.hidden**2
+        return 3 * (shape.forward_flops(context) + self.multi_token_prediction * further)
 
     def mappings(self, *sizes: int) -> Mappings:
         """Every mapping on so many devices, those of one size after those of the other; none where nothing divides."""
@@ -151,6 +157,8 @@ class TransformerTraining(TrainingSpec):
             regime="training",
             overlap=_overlap(self, mappings),
             runs_ahead=True,
+            narrow_share=SCALED_BY_BLOCKS if self.scaling == "block" else 1.0,
+            awaits_all=self.overlap.get("expert", 0.0) > 0,
             launch_share=RECORDED_LAUNCH if self.cuda_graphs else 1.0,
             framework=self.framework,
             copies_inside=self.shape.copies_inside,

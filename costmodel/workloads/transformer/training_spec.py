@@ -60,6 +60,9 @@ class TrainingSpec(Spec):
     """whether one kernel computes attention, redoes the scores in the backward pass and never writes them"""
     attention_precision: Precision | None = None
     """of the core of attention; as the matrices where absent, but bf16 where these are narrower"""
+    scaling: Literal["tensor", "mx", "block"] = Field(default="tensor", exclude_if=lambda scaling: scaling == "tensor")
+    """what shares a scale in fp8: all of a tensor, blocks of 32 elements (MXFP8), or blocks of 128 whose sums the
+    kernel scales itself (DeepSeek-V3, arXiv:2412.19437, section 3.3)"""
     gather_precision: Precision | None = None
     """of the parameters that data ranks gather; as they are kept where absent"""
     dispatch_precision: Precision | None = None
@@ -75,9 +78,13 @@ class TrainingSpec(Spec):
     whole_experts: bool = False
     """whether tensor ranks hold whole experts (a tensor degree of experts of 1 in Megatron-LM, whose expert degree then
     is `expert` x the tensor degree), instead of a part of each of theirs"""
+    multi_token_prediction: int = Field(default=0, ge=0, exclude_if=lambda modules: modules == 0)
+    """modules on the last stage that each predict one token more (arXiv:2412.19437, section 2.2): a layer, a matrix
+    that joins two hidden states, and the vocabulary once more"""
     recompute: Recompute | tuple[Recompute, ...] = "none"
-    """selective redoes the core of unfused attention in the backward pass (a fused one always does); full keeps
-    each layer's input alone and runs the forward pass twice"""
+    """selective redoes the core of unfused attention in the backward pass (a fused one always does), or beside a fused
+    one how queries, keys and values are made from latents; full keeps each layer's input alone and runs the forward
+    pass twice"""
     zero: ZeroStage | tuple[ZeroStage, ...] = 1
     """what is divided over data ranks: 1 optimizer state, 2 gradients too, 3 parameters too"""
     shard_ranks: Degree | None = None

@@ -68,6 +68,21 @@ def test_what_holds_for_all_precisions_is_that_of_the_device_itself() -> None:
     assert (alone.attention, alone.link_bytes_per_s) == (0.3, 300e9 * gb200.link_bytes_per_s / b200.link_bytes_per_s)
 
 
+def test_a_part_of_other_peaks_is_to_its_kin_in_one_precision_as_in_another() -> None:
+    """GB200 reaches half of B200's share in fp8, and so in bf16; B300 has the peaks of B200, and its share."""
+    b200 = Calibration(
+        device="b200-sxm", source="numbers of this test",
+        families={"training": {"bf16": FILED | {"matrix": 0.6}, "fp8": FILED | {"matrix": 0.8}}},
+    )  # fmt: skip
+    for name, expected in (("gb200", 0.3), ("b300-sxm", 0.6)):
+        own = Calibration(
+            device=name, families={"training": {"fp8": FILED | {"matrix": 0.4}}}, source="numbers of this test"
+        )
+        found, is_fitted = efficiency_of(load_device(name), "training", "bf16", (b200, own))
+        assert (found.matrix, is_fitted) == (pytest.approx(expected), False)
+        assert efficiency_of(load_device(name), "training", "bf16", (b200,))[0].matrix == 0.6
+
+
 def test_what_training_reaches_falls_with_the_balance_of_a_device() -> None:
     """Half of the matrix peak where it is 1,150 FLOP for each byte of memory; no more than single kernels reach."""
     half = H100.model_copy(update={"flops_per_s": {"bf16": 1150 * H100.memory_bytes_per_s}})

@@ -139,3 +139,25 @@ def test_a_host_that_waits_for_routing_does_not_run_ahead() -> None:
     many = replace(graph_of(replace(experts, routing="known")), runs_ahead=True, launch_share=0.0)
     price = block_price(many.blocks[0], many, DEVICE, EFFICIENCY)
     np.testing.assert_allclose(price.memory_s, 50e-6)
+
+
+def test_a_host_between_two_micro_batches_never_runs_ahead() -> None:
+    """Whatever was routed is started while the device waits, forward and backward, recorded or not."""
+    busy = Operator("busy", "elementwise", 0.0, 100e-6 * 100e9)
+    experts = Operator("experts", "elementwise", 0.0, 10e-6 * 100e9, kernels=50)
+    for routing, expected in (("none", 110e-6), ("known", 160e-6), ("awaited", 160e-6)):
+        graph = replace(graph_of(busy, replace(experts, routing=routing)), runs_ahead=True, awaits_all=True)  # type: ignore[arg-type]
+        price = block_price(graph.blocks[0], graph, DEVICE, EFFICIENCY)
+        np.testing.assert_allclose(price.compute_s + price.memory_s, expected)
+
+
+def test_only_narrow_products_are_held_to_their_share() -> None:
+    h100 = load_device("h100-sxm")
+    product = Operator("product", "matrix", 1e12, 1e6, 1.0, (8192, 8192, 8192))
+    for precision, is_slower in (("fp8", True), ("bf16", False)):
+        graph = replace(graph_of(product), precision=precision)  # type: ignore[arg-type]
+        free, held = (
+            block_price(each.blocks[0], each, h100, EFFICIENCY.model_copy(update={"matrix": 0.8}))
+            for each in (graph, replace(graph, narrow_share=0.4))
+        )
+        assert bool(held.compute_s[0] > 1.5 * free.compute_s[0]) is is_slower
