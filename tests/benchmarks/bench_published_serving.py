@@ -4,7 +4,8 @@ None of it was used in a fit. Source: DeepSeek-AI, DeepSeek-V3/R1 Inference Syst
 GitHub, 202502OpenSourceWeek, day 6): in a day 608e9 tokens went in, 56.3 % of them from a cache, and 168e9 came out, 20
 to 22 a second for a user; a token out saw 4,989 tokens on average; a node of eight took in 73,700 a second, hits
 included, or gave 14,800. Prompts run on units of 32 accelerators (expert degree 32), tokens on units of 144 with two
-experts each; here on 128, which divide the 256 experts without copies of some.
+experts each; here on 128, which divide the 256 experts without copies of some. Tokens go straight to each expert, those
+of prompts to servers first, as there.
 
 Both pools overlap what experts are sent with another half of the batch there: ours waits for it, and a second line
 leaves the waiting out, as if all of it were hidden. What the day's rise and fall leave idle is in their figures.

@@ -173,11 +173,14 @@ class Rank:
             runs.append(self.copy(accesses * self.tokens * shape.shared_ffn / self.tensor))
         return runs
 
-    def layer_sends(self, all_reduces: float) -> list[Send]:
+    def layer_sends(self, all_reduces: float, dispatched: float | None = None) -> list[Send]:
+        """With what is dispatched in so many bytes an element; results are activations."""
         hidden = self.activation * self.shape.hidden
         sends = [Send("tensor", hidden * self.tokens, all_reduces if self.tensor > 1 else 0)]
         if self.shape.experts > 1 and self.expert > 1:
-            sends.append(Send("expert", hidden * self.normed * self.shape.experts_per_token, 2))
+            mean = ((self.activation if dispatched is None else dispatched) + self.activation) / 2
+            copies = self.normed * self.shape.experts_per_token
+            sends.append(Send("expert", mean * self.shape.hidden * copies, 2))
         return sends
 
     def whole_parameters(self) -> float:

@@ -216,7 +216,8 @@ def _pass(
                     attention=(*sizes, shape.head_dim, kv, shape.causal),
                 )
             )  # fmt: skip
-    runs, sends = [*rank.layer(), *cores] * shape.layers, rank.layer_sends(2) * shape.layers
+    dispatched = None if prompts else min(rank.weight, rank.activation)
+    runs, sends = [*rank.layer(), *cores] * shape.layers, rank.layer_sends(2, dispatched) * shape.layers
     precision = "bf16" if job.precision == "fp8" else job.precision
     runs.append(rank.matrix(running * each + prompts, shape.hidden, shape.vocabulary / tensor, 1, 2, precision))
     return runs, sends

@@ -32,6 +32,8 @@ class LayerRun:
     """whether tensor ranks hold whole experts, instead of a part of each"""
     dispatch_bytes: float | None = None
     """of an element that is sent to an expert; as an activation where absent"""
+    copies: float | None = None
+    """of a token that are sent to experts; one to each group of experts, which passes it on, where absent"""
     norm_accesses: tuple[float, ...] = (5.0,)
     """of the hidden state by each operator around attention, and around the feed-forward network: norm and residual"""
 
@@ -131,7 +133,8 @@ class LayerRun:
         if not shape.is_dense:
             there_bytes = self.activation_bytes if self.dispatch_bytes is None else self.dispatch_bytes
             size = (there_bytes + self.activation_bytes) / 2
-            sent = size * self.normed_tokens * shape.copies_between_servers * shape.hidden * shape.expert_load
+            copies = shape.copies_between_servers if self.copies is None else self.copies
+            sent = size * self.normed_tokens * copies * shape.hidden * shape.expert_load
             there_and_back = 2.0 * shape.expert_layers
             rows.append(Message("expert all-to-all", "expert", sent, np.where(self.expert > 1, there_and_back, 0.0)))
             if self.whole_experts:

@@ -92,11 +92,17 @@ class Passes:
         return found
 
     def _layers(self, each: Pass) -> LayerRun:
+        """Tokens alone go straight to each expert, in the precision of the products: exchanges of low latency
+        (deepseek-ai/DeepEP, 2025), which no server's switch passes on."""
         given = each.running * self.tokens_each + each.prompts * self.prompt_tokens
         tokens = np.where(each.sequences > 0, given, 1.0)
         sizes = BYTES_OF_PRECISION[self.precision], BYTES_OF_PRECISION[self.activation_precision]
         layers = LayerRun(self.shape, self.tensor, self.expert, tokens, tokens, *sizes)
-        return layers if self.rules is None else replace(layers, norm_accesses=self.rules.norm_accesses)
+        if self.rules is not None:
+            return replace(layers, norm_accesses=self.rules.norm_accesses)
+        if each.prompts.any():
+            return layers
+        return replace(layers, copies=float(self.shape.experts_per_token), dispatch_bytes=min(sizes))
 
     def _handed(self, layers: LayerRun) -> Message:
         """To the next stage, of all but the last one: a rank sends its share over its own link."""

@@ -87,3 +87,13 @@ def test_two_all_reduces_of_all_tokens() -> None:
     (message,) = blocks_of(3, 2, tensor=[1, 2])[0].messages
     assert np.asarray(message.count).tolist() == [0, 2]
     np.testing.assert_array_equal(message.message_bytes, 2 * 64 * (3 + 2 * INPUTS))
+
+
+@pytest.mark.parametrize(("precision", "there"), [("fp8", 1.0), ("bf16", 2.0)])
+def test_tokens_alone_go_straight_to_each_expert(precision: str, there: float) -> None:
+    """A step of tokens sends four copies, in the precision of the products; one with prompts two, to groups."""
+    routed = {"experts": 8, "experts_per_token": 4, "expert_groups": 4, "groups_per_token": 2}
+    for prompts, tokens, copies, sent in ((0, 3, 4, there), (2, 3 + 2 * INPUTS, 2, 2.0)):
+        layers = blocks_of(3, prompts, precision=precision, **routed)[0]
+        message = next(m for m in layers.messages if m.dimension == "expert")
+        np.testing.assert_allclose(message.message_bytes, (sent + 2) / 2 * tokens * copies * 64)
