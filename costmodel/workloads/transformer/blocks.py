@@ -9,7 +9,7 @@ from costmodel.hardware.device import is_narrow, wide_precision
 from costmodel.parallelism.mappings import Floats
 from costmodel.pricing.opgraph import Block, Message, Operator, Shapes
 from costmodel.workloads.transformer.layers import LayerRun, backward
-from costmodel.workloads.transformer.shapes import key_dim, layer_parameters, one_layer
+from costmodel.workloads.transformer.shapes import TransformerShape, key_dim, layer_parameters
 from costmodel.workloads.transformer.stage import Stage
 from costmodel.workloads.transformer.training_spec import TrainingSpec
 
@@ -182,6 +182,11 @@ def _further_tokens(
         block("further exchanges", [], [*layer.forward_messages, *layer.backward_messages], more * times,
               in_bubble=False, stage_share=stage_share),
     ]  # fmt: skip
+
+
+def one_layer(shape: TransformerShape) -> TransformerShape:
+    """One of its layers that have experts, where any have."""
+    return shape.model_copy(update={"layers": 1, "dense_layers": 0, "dense_ffn": 0})
 
 
 def _data_blocks(job: TrainingSpec, stage: Stage) -> list[Block]:

@@ -291,11 +291,6 @@ def layer_parameters(shape: TransformerShape, tensor: Floats, expert: Floats | f
     return np.asarray(attention + expert_parameters(shape, tensor, expert) + others + norms + router)
 
 
-def one_layer(shape: TransformerShape) -> TransformerShape:
-    """One of its layers that have experts, where any have."""
-    return shape.model_copy(update={"layers": 1, "dense_layers": 0, "dense_ffn": 0})
-
-
 @cache
 def model_name(shape: TransformerShape) -> str:
     """Name of a shape in the catalog; "" where it has none."""

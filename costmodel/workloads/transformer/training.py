@@ -10,9 +10,9 @@ from costmodel.parallelism.mappings import Bools, Dimension, Floats, Ints, Mappi
 from costmodel.pricing.calibration import Calibrations, FitOrigin, Ranges, origin_of
 from costmodel.pricing.efficiency import variant_of
 from costmodel.pricing.opgraph import OpGraph
-from costmodel.workloads.transformer.blocks import training_blocks
+from costmodel.workloads.transformer.blocks import one_layer, training_blocks
 from costmodel.workloads.transformer.memory import training_memory
-from costmodel.workloads.transformer.shapes import one_layer, tensor_degrees
+from costmodel.workloads.transformer.shapes import tensor_degrees
 from costmodel.workloads.transformer.stage import Stage
 from costmodel.workloads.transformer.training_spec import TrainingSpec
 
