@@ -117,9 +117,9 @@ class Mappings:
     def take(self, rows: Ints | Bools | slice) -> Self:
         """The rows of these numbers, or those where a mask is true."""
         if isinstance(rows, slice):
-            return type(self)(*(getattr(self, f.name)[rows] for f in fields(self)))
+            return type(self)(*[column[rows] for column in vars(self).values()])
         numbers = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
-        return type(self)(*(getattr(self, f.name).take(numbers) for f in fields(self)))
+        return type(self)(*[column.take(numbers) for column in vars(self).values()])
 
     def of_prompts(self) -> Self:
         """Itself, or with the degrees of replicas that run prompts where some have their own."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -50,19 +51,20 @@ def _priced(
         collective=limits.collective, mappings=mappings,
     )  # fmt: skip
     scores = score(found, device, fabric)
-    rows = [np.flatnonzero(found.mappings.job[found.mapping] == number) for number in range(len(jobs))]
-    parts = zip(jobs, rows, strict=True)
-    return [_own(found, *part, number) for number, part in enumerate(parts)], [scores.take(each) for each in rows]
+    ends = range(len(jobs) + 1)
+    of_mappings = np.searchsorted(found.mappings.job, ends)
+    of_rows = np.searchsorted(found.mapping, of_mappings).tolist()
+    rows, of_jobs = _runs(of_rows), _runs(of_mappings.tolist())
+    own = [_own(found, *each) for each in zip(jobs, rows, of_jobs, strict=True)]
+    return own, [scores.take(each) for each in rows]
 
 
-def _own(found: Candidates, job: TransformerInference, rows: np.ndarray, number: int) -> Candidates:
-    """Rows of one job, with its mappings alone."""
-    kept = np.flatnonzero(found.mappings.job == number)
-    own = found.take(rows)
-    mappings = found.mappings.take(kept)
-    return replace(
-        own,
-        workload=job,
-        mappings=replace(mappings, job=np.zeros_like(mappings.job)),
-        mapping=np.searchsorted(kept, own.mapping).astype(own.mapping.dtype),
-    )
+def _runs(ends: Sequence[int]) -> list[slice]:
+    return [slice(start, end) for start, end in pairwise(ends)]
+
+
+def _own(found: Candidates, job: TransformerInference, rows: slice, of_job: slice) -> Candidates:
+    """Rows of one job, with its mappings alone: those of a job stand together."""
+    own, mappings = found.take(rows), found.mappings.take(of_job)
+    mapping = own.mapping - own.mapping.dtype.type(of_job.start)
+    return replace(own, workload=job, mappings=replace(mappings, job=np.zeros_like(mappings.job)), mapping=mapping)

@@ -67,8 +67,8 @@ class Operator:
 class KernelTimes(Protocol):
     """How long operators and exchanges take, where it is not by the efficiencies of a regime."""
 
-    def operator_s(self, operator: Operator) -> tuple[Floats, Floats, Floats]:
-        """Compute, memory and total time of one execution, each broadcasting to (K,)."""
+    def operators_s(self, operators: Sequence[Operator]) -> list[tuple[Floats, Floats, Floats]]:
+        """Compute, memory and total time of one execution of each, each broadcasting to (K,)."""
         ...
 
     def all_reduce_s(self, ranks: Floats, message_bytes: Floats, node_bytes_per_s: Floats) -> Floats:

@@ -1,9 +1,11 @@
-"""Matrix products of training: the kernel's curve with the share of the peak that training reaches, priced once each.
+"""Matrix products that are priced once each; those of training by the share of the peak that training reaches.
 
-A search meets few distinct products among millions of mappings, so that each is remembered with its time.
+Tables have few distinct products among millions of mappings, so that each is remembered with its time.
 """
 
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import chain
 
 import numpy as np
 
@@ -27,17 +29,23 @@ class Products:
 
     def seconds(self, *sizes: Floats | float) -> Floats:
         """Latency of each product, in the shape that the sizes broadcast to."""
-        shape = np.broadcast_shapes(*map(np.shape, sizes))
-        columns = [size if np.shape(size) == shape else np.broadcast_to(size, shape) for size in sizes]
-        keys = list(zip(*(np.ravel(column).tolist() for column in columns), strict=True))
-        try:
-            found = list(map(self._known.__getitem__, keys))
-        except KeyError:
-            self._learn(keys)
-            found = list(map(self._known.__getitem__, keys))
-        return np.array(found).reshape(shape)
+        return self.seconds_of_all([sizes])[0]
 
-    def _learn(self, keys: list[tuple[float, ...]]) -> None:
+    def seconds_of_all(self, products: Sequence[tuple[Floats | float, ...]]) -> list[Floats]:
+        """The same of several products: those that are new are found together."""
+        shapes = [np.broadcast_shapes(*map(np.shape, sizes)) for sizes in products]
+        keys = [_keys(*each) for each in zip(products, shapes, strict=True)]
+        try:
+            found = self._looked_up(keys)
+        except KeyError:
+            self._learn(chain.from_iterable(keys))
+            found = self._looked_up(keys)
+        return [np.array(each).reshape(shape) for each, shape in zip(found, shapes, strict=True)]
+
+    def _looked_up(self, keys: list[list[tuple[float, ...]]]) -> list[list[float]]:
+        return [list(map(self._known.__getitem__, each)) for each in keys]
+
+    def _learn(self, keys: Iterable[tuple[float, ...]]) -> None:
         if len(self._known) > MOST:
             self._known.clear()
         new = [key for key in dict.fromkeys(keys) if key not in self._known]
@@ -53,8 +61,17 @@ def products_of(device: Device, precision: Precision, share: float, calibrations
     are made by operators of their own.
     """
     fitted = gemm_curve(device, precision, calibrations)[0].with_fused_quantization()
-    curve = fitted.model_copy(update={"matrix_efficiency": share})
+    return products_on(device, precision, fitted.model_copy(update={"matrix_efficiency": share}))
+
+
+def products_on(device: Device, precision: Precision, curve: GemmCurve) -> Products:
+    """Those of a device whose products follow a curve."""
     return _remembered(_Part(device, precision), tuple(curve.model_dump(by_alias=False).items()))
+
+
+def _keys(sizes: tuple[Floats | float, ...], shape: tuple[int, ...]) -> list[tuple[float, ...]]:
+    columns = [size if np.shape(size) == shape else np.broadcast_to(size, shape) for size in sizes]
+    return list(zip(*(np.ravel(column).tolist() for column in columns), strict=True))
 
 
 class _Part:

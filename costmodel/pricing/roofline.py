@@ -110,12 +110,11 @@ def _block_price(
 ) -> BlockPrice:
     """`launch_s` is the host's, who starts a kernel; `started` is without it where the host runs ahead."""
     compute_s, memory_s, flops_j, host_s, routed_s, awaited_s, serial_s = np.zeros((7, block.num_shapes))
-    for operator in block.operators:
-        compute, memory, total = (
-            graph.kernels.operator_s(operator)
-            if graph.kernels
-            else operator_s(operator, device, started, graph.precision, matrix_s=matrix_s)
-        )
+    if graph.kernels:
+        times = graph.kernels.operators_s(block.operators)
+    else:
+        times = [operator_s(each, device, started, graph.precision, matrix_s=matrix_s) for each in block.operators]
+    for operator, (compute, memory, total) in zip(block.operators, times, strict=True):
         time_s = total * operator.count
         is_compute = compute >= memory
         compute_s += time_s * is_compute

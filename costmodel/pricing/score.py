@@ -89,7 +89,7 @@ class Scores:
     def power_w(self) -> Floats:
         return self.energy_j / self.step_s
 
-    def take(self, rows: NDArray[np.integer]) -> "Scores":
+    def take(self, rows: NDArray[np.integer] | slice) -> "Scores":
         return Scores(**{name: column[..., rows] for name, column in vars(self).items()})
 
     @classmethod

@@ -1,5 +1,6 @@
 """Kernels as a source states them in a few numbers, in place of the curves that were fitted."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,7 +72,11 @@ class RuledKernels:
     precision: Precision
     """whose matrix peak holds for all operators"""
 
-    def operator_s(self, operator: Operator) -> tuple[Floats, Floats, Floats]:
+    def operators_s(self, operators: Sequence[Operator]) -> list[tuple[Floats, Floats, Floats]]:
+        """Each by the rules."""
+        return [self._one_s(operator) for operator in operators]
+
+    def _one_s(self, operator: Operator) -> tuple[Floats, Floats, Floats]:
         """(flops + ramp) / (efficiency x peak) beside (bytes + ramp) / (efficiency x bandwidth), or before it."""
         rules, device = self.rules, self.device
         moved = np.asarray(operator.memory_bytes, np.float64) + rules.memory_ramp_bytes

@@ -1,5 +1,6 @@
 """Kernels inside an engine: the curves of a device, slower by what a backend loses around them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -13,6 +14,7 @@ from costmodel.kernels.gemm import GemmCurve, gemm_curve, gemm_s
 from costmodel.parallelism.mappings import Floats
 from costmodel.pricing.calibration import Calibrations
 from costmodel.pricing.opgraph import AttentionSizes, Operator
+from costmodel.pricing.products import products_on
 from costmodel.serving.backends import ServingCurve
 
 CACHE_EFFICIENCY = 0.9
@@ -38,24 +40,41 @@ class EngineKernels:
     _products: dict[Precision, GemmCurve] = field(default_factory=dict, init=False, repr=False, compare=False)
     """by precision, those that were needed so far: finding them takes longer than a table of a few rows"""
 
-    def operator_s(self, operator: Operator) -> tuple[Floats, Floats, Floats]:
+    def operators_s(self, operators: Sequence[Operator]) -> list[tuple[Floats, Floats, Floats]]:
         """Products and prefill attention by fitted kernels; other traffic at what its stream reaches.
 
         Gaps between kernels belong to the layer, whatever it runs: they are no part of an operator, but the wait for
         a memory that is far is.
         """
+        products_s = self._products_s([operator for operator in operators if operator.sizes is not None])
+        return [self._one_s(operator, products_s.get(id(operator))) for operator in operators]
+
+    def _one_s(self, operator: Operator, product_s: Floats | None) -> tuple[Floats, Floats, Floats]:
         device, memory, runs = self.device, self._memory, operator.precision or self.precision
         products = self._products_in(runs)
         compute_s = np.asarray(operator.flops / (products.matrix_efficiency * device.matrix_flops_per_s(runs)))
         memory_s = np.asarray(operator.memory_bytes / (device.memory_efficiency * memory.bytes_per_s))
-        if operator.sizes is not None:
-            one_s = gemm_s(*as_one(operator), device, runs, products, memory_bytes_per_s=memory.bytes_per_s)
-            total_s = self.curve.matrix_slowdown * one_s
+        if product_s is not None:
+            total_s = self.curve.matrix_slowdown * product_s
         elif operator.attention is not None:
             total_s = self._attention_s(operator, operator.attention)
         else:
             total_s = np.maximum(self.curve.matrix_slowdown * compute_s, memory_s)
         return compute_s, memory_s, total_s + memory.first_byte_s
+
+    def _products_s(self, operators: Sequence[Operator]) -> dict[int, Floats]:
+        """Matrix products alone, by the id of their operator: each once, unless shapes have memories of their own."""
+        found: dict[int, Floats] = {}
+        for runs in dict.fromkeys(operator.precision or self.precision for operator in operators):
+            some = [each for each in operators if (each.precision or self.precision) == runs]
+            curve, sizes = self._products_in(runs), list(map(as_one, some))
+            peak = self._memory.bytes_per_s
+            if isinstance(peak, float) and peak == self.device.memory_bytes_per_s:
+                times = products_on(self.device, runs, curve).seconds_of_all(sizes)
+            else:
+                times = [gemm_s(*each, self.device, runs, curve, memory_bytes_per_s=peak) for each in sizes]
+            found |= zip(map(id, some), times, strict=True)
+        return found
 
     @cached_property
     def _memory(self) -> MemoryColumns:

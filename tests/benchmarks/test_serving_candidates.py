@@ -32,8 +32,8 @@ def test_candidates_a_second() -> None:
     assert len(rows) / (time.process_time() - start_s) > ASKED
 
 
-def small_tables(*, disaggregated: bool = False) -> list[Job]:
-    """Twelve loads of each of three models on 4 and 8 accelerators: some 20 rows each."""
+def small_tables(*sizes: int, disaggregated: bool = False) -> list[Job]:
+    """Twelve loads of each of three models on so many accelerators: some 20 rows each."""
     models = "llama-3.1-8b", "llama-3.1-70b", "qwen3-30b-a3b"
     loads = product(models, (16, 32, 64, 128), (512, 1024, 2048))
     return [
@@ -42,7 +42,7 @@ def small_tables(*, disaggregated: bool = False) -> list[Job]:
                 model=model, precision="fp8", concurrency=users, input_tokens=tokens, output_tokens=512,
                 disaggregated=disaggregated,
             ),
-            (4, 8),
+            sizes,
         )
         for model, users, tokens in loads
     ]  # fmt: skip
@@ -61,7 +61,14 @@ def random_tables() -> list[Job]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "jobs", [small_tables(), small_tables(disaggregated=True), random_tables()], ids=["small", "two pools", "random"]
+    "jobs",
+    [
+        small_tables(4, 8),
+        small_tables(4, 8, disaggregated=True),
+        small_tables(4, disaggregated=True),
+        random_tables(),
+    ],
+    ids=["small", "two pools", "two pools on one size", "random"],
 )
 def test_small_tables_a_second(jobs: list[Job]) -> None:
     """Tables of a few rows, listed and priced together as `planner solve` does it."""

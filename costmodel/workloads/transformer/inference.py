@@ -65,16 +65,15 @@ class TransformerInference(InferenceSpec):
 
     def with_users(self, found: Mappings) -> Mappings:
         """Divisions with as many users on each replica as each number to choose from asks for."""
-        served = []
-        for users in self.numbers_of_users:
-            replicas = found.data - found.prefill
-            fullest = (-(-users // replicas)).astype(found.micro_batch.dtype)
-            some = np.maximum(replicas, found.prefill) <= users
-            served.append(replace(found, micro_batch=fullest).take(some))
+        served, replicas = [], found.data - found.prefill
+        for users in self.users_of_jobs.T:
+            own = users[found.job]
+            fullest = (-(-own // replicas)).astype(found.micro_batch.dtype)
+            served.append(replace(found, micro_batch=fullest).take(np.maximum(replicas, found.prefill) <= own))
         if len(served) == 1:
             return served[0]
         every = Mappings.concatenate(served)
-        every = every.take(np.argsort(every.num_devices, kind="stable"))
+        every = every.take(np.lexsort((every.num_devices, every.job)))
         return every.take(np.sort(distinct_rows([getattr(every, each) for each in (*KEYS, "data", "prefill")])[0]))
 
     def allowed(self, m: Mappings) -> Bools:
@@ -83,9 +82,11 @@ class TransformerInference(InferenceSpec):
 
     def users_served(self, m: Mappings) -> Floats:
         """By the whole job, shape (M,): of the numbers to choose from, the most that make its replicas as full."""
-        numbers = np.array(self.numbers_of_users)
-        room = m.micro_batch.astype(np.int64) * (m.data - m.prefill)
-        return numbers[np.maximum(np.searchsorted(numbers, room, side="right") - 1, 0)].astype(np.float64)
+        found, room = self.users_of_jobs[:, 0][m.job], m.micro_batch.astype(np.int64) * (m.data - m.prefill)
+        for users in self.users_of_jobs.T[1:]:
+            own = users[m.job]
+            found = np.where((own > 0) & (own <= room), own, found)
+        return found.astype(np.float64)
 
     def footprint(self, mappings: Mappings) -> tuple[Floats, Floats]:
         """Memory without which an accelerator serves nobody, and what it keeps in a second tier: bytes, shapes (M,).
@@ -143,7 +144,8 @@ class TransformerInference(InferenceSpec):
         slots, prompts, used_bytes = self._places(shapes, first, curve, memory.capacity_bytes)
         chunks = self._chunks(slots, self.lengths_of(shapes))
         load = self._load(shapes, slots, prompts, chunks, curve)
-        pace = self._pace(mappings, load, is_beside=is_beside)
+        users = self.users_served(mappings)
+        pace = self._pace(mappings, load, users, is_beside=is_beside)
         parts = np.minimum(slots, shapes.columns["pipeline"])
         each = passes_by_phase(slots / parts, prompts / parts, (slots - 1 if is_beside else 0 * slots) / parts)
         blocks = []
@@ -160,7 +162,7 @@ class TransformerInference(InferenceSpec):
             footprint_bytes=used_bytes[shapes.of],
             tier_footprint_bytes=none,
             tier_bytes=none,
-            work=self.users_served(mappings),
+            work=users,
             precision=self.precision,
             regime="inference",
             pace=pace,
@@ -206,9 +208,9 @@ class TransformerInference(InferenceSpec):
             return False
         return self.chunk is not None or curve.prefill_tokens == 0
 
-    def _pace(self, mappings: Mappings, load: Load, *, is_beside: bool) -> Pace:
+    def _pace(self, mappings: Mappings, load: Load, users: Floats, *, is_beside: bool) -> Pace:
         if self.disaggregated:
-            return pools_of(mappings, load, self.users_served(mappings))
+            return pools_of(mappings, load, users)
         return PromptsBeside(load) if is_beside else PromptsFirst(load)
 
     def running_requests(self, mappings: Mappings, device: Device, calibrations: Calibrations | None = None) -> Floats:

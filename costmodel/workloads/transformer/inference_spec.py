@@ -2,9 +2,11 @@
 
 from typing import Annotated, Literal, Self
 
+import numpy as np
 from pydantic import AfterValidator, Field, model_validator
 
 from costmodel.hardware.device import Precision
+from costmodel.parallelism.mappings import Ints
 from costmodel.serving.backends import GENERIC, require_backend
 from costmodel.serving.kernel_rules import KernelRules
 from costmodel.serving.limits import ServingLimits
@@ -134,6 +136,11 @@ class InferenceSpec(Spec):
     def numbers_of_users(self) -> tuple[int, ...]:
         """Among which the planner chooses, ascending."""
         return tuple(sorted(set(self.concurrency))) if isinstance(self.concurrency, tuple) else (self.concurrency,)
+
+    @property
+    def users_of_jobs(self) -> Ints:
+        """Numbers of users to choose from, ascending, a row for each job that is listed here; then zeros."""
+        return np.array([self.numbers_of_users])
 
     @property
     def numbers_of_stages(self) -> tuple[int, ...]:

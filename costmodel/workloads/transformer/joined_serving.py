@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
 from pydantic import PrivateAttr
 
-from costmodel.parallelism.mappings import Floats, Mappings
+from costmodel.parallelism.mappings import Floats, Ints, Mappings
 from costmodel.pricing.opgraph import Shapes
 from costmodel.workloads.transformer.inference import TransformerInference
 from costmodel.workloads.transformer.lengths import Lengths
@@ -31,20 +32,25 @@ class JoinedServing(TransformerInference):
     def joined_mappings(self, sizes: Sequence[Sequence[int]]) -> Mappings:
         """Those of each job on its own sizes, one job after the other."""
         divisions = {own: self.divisions(*own) for own in dict.fromkeys(map(tuple, sizes))}
-        every = [job.with_users(divisions[tuple(own)]) for job, own in zip(self._jobs, sizes, strict=True)]
-        return Mappings.concatenate([replace(m, job=np.full_like(m.job, j)) for j, m in enumerate(every)])
+        every = [divisions[tuple(own)] for own in sizes]
+        job = np.repeat(np.arange(len(every), dtype=np.int32), [len(each) for each in every])
+        return self.with_users(replace(Mappings.concatenate(every), job=job))
+
+    @cached_property
+    def users_of_jobs(self) -> Ints:
+        rows = [job.numbers_of_users for job in self._jobs]
+        most = max(map(len, rows))
+        return np.array([(*row, *[0] * (most - len(row))) for row in rows])
 
     def lengths_of(self, shapes: Shapes) -> Lengths:
         of = shapes.columns["job"].astype(np.int64)
-        lengths = [(job.input_tokens, job.new_tokens, job.output_tokens) for job in self._jobs]
-        return Lengths(*np.array(lengths, np.float64).T[:, of])
+        return Lengths(*self._lengths_of_jobs[:, of])
 
-    def users_served(self, m: Mappings) -> Floats:
-        users = np.empty(len(m))
-        for j, job in enumerate(self._jobs):
-            rows = np.flatnonzero(m.job == j)
-            users[rows] = job.users_served(m.take(rows))
-        return users
+    @cached_property
+    def _lengths_of_jobs(self) -> Floats:
+        """Shape (3, jobs)."""
+        lengths = [(job.input_tokens, job.new_tokens, job.output_tokens) for job in self._jobs]
+        return np.array(lengths, np.float64).T
 
 
 def joining_key(job: TransformerInference) -> str:

@@ -1,6 +1,7 @@
 """Memory of the ranks that serve: weights, runtime, and keys and values of the requests that run at once."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -44,20 +45,25 @@ class ServingMemory:
         """Of the device's memory, what an engine takes."""
         return MEMORY_SHARE if self.rules is None else 1.0 - self.rules.memory_reserve
 
-    @property
+    @cached_property
     def token_bytes(self) -> Floats:
         """Keys and values of one token in the layers of a stage, those of a draft too."""
         own = self._cache_bytes(self.shape, self.tensor)
         shape, share = draft_share(self.speculation, self.shape)
+        if not share:
+            return own
         return own + share * self._cache_bytes(shape, draft_tensor(shape, self.tensor))
 
-    @property
+    @cached_property
     def held_bytes(self) -> Floats:
         """Weights, those of a draft too, and runtime."""
+        own = self._weight_bytes(self.shape, self.tensor, self.expert)
         shape, share = draft_share(self.speculation, self.shape)
+        if not share:
+            return own + self.curve.runtime_bytes
         expert = self.expert if shape is self.shape else np.ones_like(self.expert)
         draft = self._weight_bytes(shape, draft_tensor(shape, self.tensor), expert)
-        return self._weight_bytes(self.shape, self.tensor, self.expert) + share * draft + self.curve.runtime_bytes
+        return own + share * draft + self.curve.runtime_bytes
 
     @property
     def least_bytes(self) -> Floats:

@@ -22,7 +22,7 @@ PEAK, RATE = 450e9, 3350e9
 
 
 def time_s(operator: Operator, engine: EngineKernels = ENGINE) -> Any:
-    return engine.operator_s(operator)[2]
+    return engine.operators_s([operator])[0][2]
 
 
 @pytest.mark.parametrize("precision", ["bf16", "fp8"])

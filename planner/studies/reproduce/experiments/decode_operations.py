@@ -40,7 +40,7 @@ class DecodingBatch(Spec):
         assert graph.kernels is not None
         found = dict.fromkeys((*KINDS.values(), SENT), 0.0)
         for block, operator, _, _, times in graph.operators_of(0):
-            seconds = block.column(graph.kernels.operator_s(operator)[2])[block.shape[0]]
+            seconds = block.column(graph.kernels.operators_s([operator])[0][2])[block.shape[0]]
             found[KINDS[operator.kind]] += float(seconds) * times
         for _, _, message_bytes, times in graph.messages_of(0):
             one = np.array([float(tensor)]), np.array([message_bytes]), np.array([device.link_bytes_per_s])
