@@ -12,6 +12,7 @@ from planner.cli.commands.calibrate import calibrate
 from planner.cli.commands.check import check
 from planner.cli.commands.compare import compare
 from planner.cli.commands.defrag import defrag
+from planner.cli.commands.diff import diff
 from planner.cli.commands.explain import explain
 from planner.cli.commands.export import export
 from planner.cli.commands.fields import fields
@@ -52,6 +53,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "pages": pages,
     "repair": repair,
     "reconfigure": reconfigure,
+    "diff": diff,
     "replay": replay,
     "spares": spares,
     "trace": trace,

@@ -69,9 +69,9 @@ def transition(cluster: Cluster, old: Sequence[Assignment], new: Sequence[Assign
     for name in leaving:
         stages[0].append(_step("stop", before[name], None))
     for name in sorted(found.vertices):
-        stages[0].append(Step(name, "pause", torn_down=_only(before[name], after[name])))
+        stages[0].append(Step(name, "pause", torn_down=circuits_only_in(before[name], after[name])))
         last = max((level[other] + 1 for other in waits[name]), default=0)
-        stages[max(last, 1)].append(Step(name, "resume", set_up=_only(after[name], before[name])))
+        stages[max(last, 1)].append(Step(name, "resume", set_up=circuits_only_in(after[name], before[name])))
     for name in changed:
         if name not in found.vertices:
             action: Action = "switch" if name in before else "start"
@@ -87,10 +87,10 @@ def transition(cluster: Cluster, old: Sequence[Assignment], new: Sequence[Assign
 
 def _step(action: Action, old: Assignment | None, new: Assignment | None) -> Step:
     job = (new or old or Assignment.model_construct()).job
-    return Step(job, action, torn_down=_only(old, new), set_up=_only(new, old))
+    return Step(job, action, torn_down=circuits_only_in(old, new), set_up=circuits_only_in(new, old))
 
 
-def _only(one: Assignment | None, other: Assignment | None) -> tuple[Circuit, ...]:
+def circuits_only_in(one: Assignment | None, other: Assignment | None) -> tuple[Circuit, ...]:
     """Circuits of one that the other has not in the same configuration of its dimension."""
     known = set(_placed(other)) if other is not None else set()
     return tuple(circuit for *key, circuit in (_placed(one) if one is not None else ()) if (*key, circuit) not in known)
@@ -107,7 +107,7 @@ def _placed(assignment: Assignment) -> Iterator[tuple[str, int, Circuit]]:
 
 def num_kept(old: Assignment | None, new: Assignment) -> int:
     """Circuits of the new assignment that are on already."""
-    return sum(len(held.circuits) for held in new.circuits) - len(_only(new, old))
+    return sum(len(held.circuits) for held in new.circuits) - len(circuits_only_in(new, old))
 
 
 def _waits(cluster: Cluster, holding: dict[str, Assignment], wanting: Sequence[Assignment]) -> dict[str, set[str]]:

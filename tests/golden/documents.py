@@ -11,8 +11,8 @@ SCHEMAS = {
     "settings": ("settings",), "slurm": ("slurm",), "kubernetes": ("kubernetes",),
 }  # fmt: skip
 COMMANDS = (
-    "", "new", "import", "solve", "check", "explain", "marginal", "compare", "pages", "repair", "reconfigure", "replay",
-    "spares", "defrag",
+    "", "new", "import", "solve", "check", "explain", "marginal", "compare", "pages", "repair", "reconfigure", "diff",
+    "replay", "spares", "defrag",
     "trace", "reproduce", "score", "validate", "calibrate", "export", "serve", "tokens", "tokens add", "tokens list",
     "tokens remove", "backup", "resync", "switch-emulator", "schema", "slurm", "slurm install", "slurm run",
     "slurm status", "slurm fail", "slurm repair", "kubernetes", "kubernetes manifests", "kubernetes scheduler",
