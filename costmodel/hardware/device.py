@@ -69,7 +69,7 @@ class Device(Spec):
     l2_bytes_per_s: BytesPerSecond | None = Field(default=None, alias="l2_bandwidth")
     """peak of that cache, reads and writes together; absent where unknown"""
     offload: TierOrName | None = None
-    """second memory tier, of this accelerator alone, to which training may offload; absent where it has none"""
+    """second memory tier, of this accelerator alone, to which jobs may offload; absent where it has none"""
     aliases: tuple[str, ...] = ()
     """other names that tables of measurements use for this device"""
     energy_j_per_flop: dict[Precision, JoulesPerFlop] = Field(
@@ -114,6 +114,11 @@ class Device(Spec):
         """Names of the devices whose fitted curves may hold, the nearest first: its own, and those that it is like."""
         older = () if self.like is None else load_device(self.like).ancestry
         return self.name, *older
+
+    @property
+    def tier_capacity_bytes(self) -> float:
+        """Of its second memory tier; 0 where it has none."""
+        return self.offload.capacity_bytes if self.offload else 0.0
 
     def matrix_flops_per_s(self, precision: Precision) -> float:
         """Peak of the matrix units; ValueError where they do not run this precision."""

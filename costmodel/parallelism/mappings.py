@@ -21,6 +21,10 @@ RECOMPUTE: tuple[Recompute, ...] = ("none", "selective", "full")
 Offload = Literal["weights", "activations", "optimizer"]
 OFFLOAD: tuple[Offload, ...] = ("weights", "activations", "optimizer")
 """bit of each choice in `Mappings.offload`"""
+Served = Literal["weights", "cache", "tables"]
+SERVED: tuple[Served, ...] = ("weights", "cache", "tables")
+"""what may be in the second tier in part: eighths of each, in bits of `Mappings.offload` after those of OFFLOAD"""
+EIGHTHS = 8
 Schedule = Literal["1f1b", "zero_bubble", "dual_pipe"]
 SCHEDULES: tuple[Schedule, ...] = ("1f1b", "zero_bubble", "dual_pipe")
 """code of each choice in `Mappings.schedule`"""
@@ -36,7 +40,7 @@ CHOICES: dict[str, tuple[type[np.integer[Any]], int]] = {
     "recompute": (np.int8, 0),
     "zero": (np.int8, 1),
     "sequence_parallel": (np.int8, 0),
-    "offload": (np.int8, 0),
+    "offload": (np.int16, 0),
     "schedule": (np.int8, 0),
     "prefill": (np.int16, 0),
     "prefill_tensor": (np.int16, 0),
@@ -75,7 +79,7 @@ class Mappings:
     sequence_parallel: Ints
     """1 where norms and residuals are divided over the tensor ranks"""
     offload: Ints
-    """sum of the bits of OFFLOAD that live in the second memory tier"""
+    """sum of the bits of OFFLOAD that live in the second memory tier, or of eighths of SERVED that do"""
     schedule: Ints
     """index into SCHEDULES: the order of passes in a pipeline"""
     prefill: Ints
@@ -144,12 +148,25 @@ class Mappings:
     def has_offload(self, name: Offload) -> Bools:
         return np.asarray((self.offload >> OFFLOAD.index(name)) & 1, dtype=np.bool_)
 
+    def share_in_tier(self, name: Served) -> Floats:
+        return share_in_tier(self.offload, name)
+
     def has_recompute(self, name: Recompute) -> Bools:
         return np.asarray(self.recompute == RECOMPUTE.index(name))
 
     def has_schedule(self, name: Schedule) -> Bools:
         """Which pipelines run so; a mapping without one has no order of passes to choose."""
         return np.asarray((self.schedule == SCHEDULES.index(name)) & (self.pipeline > 1))
+
+
+def share_in_tier(offload: Ints, name: Served) -> Floats:
+    """Of what a workload keeps, the share that is in its second tier, by `Mappings.offload`."""
+    return np.asarray((offload >> first_bit(name) & 15) / EIGHTHS, np.float64)
+
+
+def first_bit(name: Served) -> int:
+    """Of the eighths of something in `Mappings.offload`, four bits each."""
+    return len(OFFLOAD) + 4 * SERVED.index(name)
 
 
 def distinct_rows(columns: Sequence[NDArray[Any]]) -> tuple[Ints, Ints]:

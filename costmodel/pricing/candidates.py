@@ -235,10 +235,9 @@ def group_degrees(mappings: Mappings) -> Ints:
 def _fitting(workload: Workload, mappings: Mappings, device: Device) -> Bools:
     """Which mappings fit in memory, shape (M,)."""
     kept = [np.zeros(0, np.bool_)]
-    tier = device.offload.capacity_bytes if device.offload else 0.0
     for start in range(0, len(mappings), CHUNK):
         local_bytes, tier_bytes = workload.footprint(mappings.take(slice(start, start + CHUNK)))
-        kept.append((local_bytes <= device.capacity_bytes) & (tier_bytes <= tier))
+        kept.append((local_bytes <= device.capacity_bytes) & (tier_bytes <= device.tier_capacity_bytes))
     return np.concatenate(kept)
 
 

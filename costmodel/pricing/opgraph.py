@@ -161,6 +161,8 @@ class OpGraph:
     """share of the communication along a dimension that hides behind operators, of all or of each mapping, (M,)"""
     tier_windows: tuple[tuple[Floats, Floats], ...] = ()
     """columns of shape (M,): bytes among `tier_bytes` that move during a share of the operators' time alone"""
+    phase_tier_bytes: Mapping[str, Floats] = field(default_factory=dict)
+    """`tier_bytes` of one step of a phase alone"""
     has_fixed_time: bool = True
     """whether what a step takes whatever it does is part of it"""
     runs_ahead: bool = False
@@ -196,8 +198,8 @@ class OpGraph:
         """One step of a phase."""
         blocks = (b for b in self.blocks if b.phase == name)
         once = tuple(replace(b, times=np.full(len(self), b.times_in_phase)) for b in blocks)
-        bubble = self.phase_bubble.get(name, self.bubble)
-        return replace(self, blocks=once, bubble=bubble, pace=None, has_fixed_time=False)
+        bubble, moved = self.phase_bubble.get(name, self.bubble), self.phase_tier_bytes.get(name, 0 * self.tier_bytes)
+        return replace(self, blocks=once, bubble=bubble, tier_bytes=moved, pace=None, has_fixed_time=False)
 
     def of_phase(self, name: str) -> "OpGraph":
         """What belongs to a phase alone."""

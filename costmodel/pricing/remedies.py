@@ -13,6 +13,12 @@ from costmodel.pricing.unlisted import lack_of
 from costmodel.workloads import Workload
 
 Fields = dict[str, Any]
+_OFFLOADS = {
+    "transformer_training": tuple(offload_name(code) for code in range(1, 1 << len(OFFLOAD))),
+    "transformer_inference": ("cache", "weights", "weights+cache"),
+    "dlrm": (),
+}
+"""what each kind of workload may keep in a second tier, the mildest first"""
 
 
 def remedies(
@@ -47,7 +53,7 @@ def _wider(workload: Workload, device: Device, fabric: FabricBase) -> Iterator[t
     """Fields of the workload and a choice for each that asks for less memory or divides more finely; the choices of
     one field from the mildest to the strongest."""
     has_tier = any(split.device.offload for split in fabric.splits(device, workload))
-    offload = [offload_name(code) for code in range(1, 1 << len(OFFLOAD))] if has_tier else []
+    offload = [*_OFFLOADS[workload.kind]] if has_tier else []
     choices: dict[str, list[Any]] = {
         "uneven_stages": [True], "recompute": ["selective", "full"], "zero": [1, 2, 3], "offload": offload,
         "micro_batch": [1], "interleave": [1], "context": [None], "expert": [None],

@@ -110,8 +110,8 @@ def _divided(workload: Workload, mappings: Mappings, split: Split, limits: Limit
     if split.is_second_tier:
         mappings = mappings.take(mappings.offload > 0)
     local_bytes, tier_bytes = workload.footprint(mappings)
-    tier = split.device.offload.capacity_bytes if split.device.offload else 0.0
-    missing = np.maximum(local_bytes - split.device.capacity_bytes, 0.0) + np.maximum(tier_bytes - tier, 0.0)
+    lacks = local_bytes - split.device.capacity_bytes, tier_bytes - split.device.tier_capacity_bytes
+    missing = np.maximum(lacks[0], 0.0) + np.maximum(lacks[1], 0.0)
     joined = _joined(workload, mappings, split.fabric, limits)
     return _Divided(split, mappings, joined, local_bytes, tier_bytes, missing)
 

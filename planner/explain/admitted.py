@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from planner.candidates.expand import list_options
+from planner.candidates.kept_away import kept_away_in_words
 from planner.candidates.phase_settings import gain_of_phases, settings_by_phase
 from planner.candidates.serving_pools import pools_in_words
 from planner.explain.cost import cost_of
@@ -25,6 +26,12 @@ def its_pools(instance: Instance, plan: Plan, name: str) -> Iterator[Statement]:
     """The accelerators that run prompts and those that run tokens, and what goes between them, where it has both."""
     if pools := pools_in_words(instance.cluster, instance.job(name), plan[name]):
         yield Statement(f"it serves from two pools ({'; '.join(pools)})")
+
+
+def its_second_tier(instance: Instance, plan: Plan, name: str) -> Iterator[Statement]:
+    """What it keeps in a second tier by shares, and what binds."""
+    if kept := kept_away_in_words(instance.cluster, instance.job(name), plan[name]):
+        yield Statement(f"it keeps {kept}")
 
 
 def what_phases_gain(instance: Instance, plan: Plan, name: str) -> Iterator[Statement]:

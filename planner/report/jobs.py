@@ -10,6 +10,7 @@ from costmodel.parallelism.mappings import DIMENSIONS
 from costmodel.pricing.candidates import Candidates, candidates_of
 from costmodel.pricing.efficiency import efficiency_of
 from costmodel.pricing.score import ENERGIES, Scores, score
+from planner.candidates.kept_away import kept_away_in_words
 from planner.candidates.phase_settings import gain_of_phases, settings_by_phase
 from planner.candidates.serving_pools import pools_in_words
 from planner.fabrics import plugin_of
@@ -112,7 +113,7 @@ def _assigned(instance: Instance, job: Job, assignment: Assignment) -> dict[str,
         "speed_unit": job.workload.speed_unit,
         "problem": problem,
         "roofline": roofline,
-        **_pools(instance, job, assignment, scores),
+        **_in_words(instance, job, assignment, scores),
         **_totals(assignment, scores),
         **_breakdown(scores),
     }
@@ -134,10 +135,13 @@ def _phases(instance: Instance, job: Job, configuration: Configuration) -> dict[
     return {"settings": list(settings), "gain": gain_of_phases(instance.cluster, job, configuration)}
 
 
-def _pools(instance: Instance, job: Job, assignment: Assignment, scores: Scores | None) -> dict[str, list[str]]:
-    """Pools of a job that serves from two, where the cost model knows its configuration."""
-    pools = () if scores is None else pools_in_words(instance.cluster, job, assignment)
-    return {"pools": list(pools)} if pools else {}
+def _in_words(instance: Instance, job: Job, assignment: Assignment, scores: Scores | None) -> dict[str, Any]:
+    """Pools of a job that serves from two, and what it keeps in a second tier, where the cost model knows it."""
+    if scores is None:
+        return {}
+    pools = pools_in_words(instance.cluster, job, assignment)
+    kept = kept_away_in_words(instance.cluster, job, assignment)
+    return ({"pools": list(pools)} if pools else {}) | ({"kept_away": kept} if kept else {})
 
 
 def _collectives_of(configuration: Configuration) -> list[dict[str, str]]:

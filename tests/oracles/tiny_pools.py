@@ -174,3 +174,18 @@ def _health(rng: Random, fabric: Fields) -> Fields:
         "failed_uplinks": some([f"{s}.q{q}#{i}" for s in names for q in spine for i in range(fabric["uplinks"])], 0.1),
         "failed_switches": some([f"{s}.q{q}" for s in names for q in rails], 0.05) + some(zones, 0.05),
     }
+
+
+def tiny_serving_pool(seed: int) -> Instance:
+    """The same where jobs serve, and may keep shares of their weights and caches in units."""
+    rng = Random(f"serving-{seed}")
+    data = tiny_tiered_pool(seed, objectives=["value"]).model_dump(mode="json", by_alias=True, exclude_none=True)
+    data["cluster"]["device"]["capacity"] = rng.choice((1.6e9, 2.5e9, 4e9))
+    for job in data["jobs"]:
+        choices = rng.sample(("weights", "cache", "cache 50 %", "weights 25 %+cache"), 2)
+        job["workload"] = {
+            "kind": "transformer_inference", "model": SMALL, "concurrency": rng.choice((64, 512)),
+            "input_tokens": rng.choice((500, 4000)), "output_tokens": rng.choice((20, 200)),
+            "offload": ["none", *choices],
+        }  # fmt: skip
+    return Instance.parse(data, f"{data['name']}-serving")

@@ -37,7 +37,7 @@ def pool_mappings(
 ) -> Mappings:
     """Every division of a job into two pools, a replica at least in either: those with equal degrees, which are the
     rows of `degrees`, then those with degrees of their own, among these of `tensor` and of the menus."""
-    alike = every_mapping(_equal(degrees), {"expert": menus["expert"]})
+    alike = every_mapping(_equal(degrees), {name: menu for name, menu in menus.items() if name != "prefill_expert"})
     own = every_mapping(_different(num_devices, tensor), menus)
     is_other = (own.prefill_tensor != own.tensor) | (own.prefill_expert != own.expert)
     return Mappings.concatenate([alike, own.take(is_other)])

@@ -1,5 +1,6 @@
 """Serving of transformers by replicas under tensor and expert parallelism."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -8,7 +9,7 @@ import numpy as np
 from costmodel.hardware.device import Device, Precision
 from costmodel.hardware.memory.columns import MemoryColumns
 from costmodel.parallelism.degrees import RANK_ORDERS, RankOrder, degree_table, divisors, every_mapping, joined
-from costmodel.parallelism.mappings import Bools, Dimension, Floats, Mappings, distinct_rows
+from costmodel.parallelism.mappings import Bools, Dimension, Floats, Mappings, distinct_rows, share_in_tier
 from costmodel.pricing.calibration import Calibrations, FitOrigin, Ranges, origin_of
 from costmodel.pricing.opgraph import Block, KernelTimes, OpGraph, Shapes
 from costmodel.pricing.pace import Pace
@@ -16,6 +17,7 @@ from costmodel.serving.backends import ServingCurve, serving_curve, usual_curve,
 from costmodel.serving.closed_loop import Load, PromptsBeside, PromptsFirst
 from costmodel.serving.kernel_rules import RuledKernels
 from costmodel.serving.kernels import EngineKernels
+from costmodel.workloads.transformer.chunked_prompts import chunks_of, most_in_step
 from costmodel.workloads.transformer.disaggregated import (
     of_prompts,
     pool_mappings,
@@ -27,7 +29,7 @@ from costmodel.workloads.transformer.draft import draft_blocks
 from costmodel.workloads.transformer.inference_spec import InferenceSpec, numbers_of
 from costmodel.workloads.transformer.lengths import Lengths
 from costmodel.workloads.transformer.passes import Pass, Passes, passes_by_phase
-from costmodel.workloads.transformer.serving_memory import ServingMemory
+from costmodel.workloads.transformer.serving_memory import NOTHING_AWAY, ServingMemory, TierShares
 from costmodel.workloads.transformer.serving_shapes import KEYS, Memories, serving_shapes, shapes_on
 from costmodel.workloads.transformer.shapes import model_name, tensor_degrees
 
@@ -40,9 +42,8 @@ class TransformerInference(InferenceSpec):
 
     def menus(self) -> dict[str, tuple[int, ...]]:
         """Numbers of each column of mappings beside the degrees."""
-        if self.expert is None:
-            return {"expert": tuple(divisors(self.shape.experts))}
-        return {"expert": numbers_of(self.expert)}
+        expert = tuple(divisors(self.shape.experts)) if self.expert is None else numbers_of(self.expert)
+        return {"expert": expert} | ({"offload": self.offload_codes} if self.may_offload else {})
 
     def mappings(self, *sizes: int) -> Mappings:
         """Every split into `data` replicas of `tensor` ranks; micro_batch is users of the fullest one."""
@@ -96,8 +97,8 @@ class TransformerInference(InferenceSpec):
         shapes = serving_shapes(mappings)
         curve = usual_curve(self.backend) if self.kernel_rules is None else self.kernel_rules.software
         pools = (shapes, of_prompts(shapes)) if self.disaggregated else (shapes,)
-        least_bytes = np.max([self._memory(each, curve).least_bytes for each in pools], axis=0)
-        return least_bytes[shapes.of], np.zeros(len(mappings))
+        least = [(each.least_bytes, each.least_away_bytes) for each in (self._memory(pool, curve) for pool in pools)]
+        return tuple(np.max(least, axis=0)[:, shapes.of])
 
     @property
     def tensor_leaves_servers(self) -> bool:
@@ -126,8 +127,8 @@ class TransformerInference(InferenceSpec):
         self, device: Device, curve: ServingCurve, calibrations: Calibrations | None, memory: MemoryColumns
     ) -> KernelTimes:
         """What prices the operators of shapes with such memories."""
-        if self.kernel_rules is not None:
-            return RuledKernels(self.kernel_rules, device, self.precision)
+        if (rules := self.kernel_rules) is not None:
+            return RuledKernels(rules, device, self.precision)
         return EngineKernels(device, self.precision, curve, calibrations, memory)
 
     def op_graph(
@@ -141,27 +142,27 @@ class TransformerInference(InferenceSpec):
         shapes, memory = shapes_on(mappings, device, memories)
         curve = self._software(device, calibrations)
         first, is_beside = of_prompts(shapes) if self.disaggregated else shapes, self._is_beside(curve)
-        slots, prompts, used_bytes = self._places(shapes, first, curve, memory.capacity_bytes)
-        chunks = self._chunks(slots, self.lengths_of(shapes))
+        slots, prompts, used_bytes = self._places(shapes, first, curve, (memory, device.tier_capacity_bytes))
+        chunks = chunks_of(self, slots, self.lengths_of(shapes))
         load = self._load(shapes, slots, prompts, chunks, curve)
-        users = self.users_served(mappings)
-        pace = self._pace(mappings, load, users, is_beside=is_beside)
+        pace = self._pace(mappings, load, users := self.users_served(mappings), is_beside=is_beside)
         parts = np.minimum(slots, shapes.columns["pipeline"])
         each = passes_by_phase(slots / parts, prompts / parts, (slots - 1 if is_beside else 0 * slots) / parts)
-        blocks = []
-        for name, steps in pace.steps().items():
-            run = first if name == "prefill" else shapes
-            blocks += self._blocks(self._passes(run, chunks, parts, curve), each[name], run, steps)
+        steps, none = pace.steps(), np.zeros(len(mappings))
+        runs = {name: first if name == "prefill" else shapes for name in steps}
+        passes = {name: self._passes(run, chunks, parts, curve) for name, run in runs.items()}
+        blocks = [b for name, run in runs.items() for b in self._blocks(passes[name], each[name], run, steps[name])]
+        moved = self._moved(runs, passes, each, curve)
         if self.disaggregated:
             blocks.append(transfer_block(shapes, self._memory(shapes, curve).token_bytes, self.lengths_of(shapes)))
-        none = np.zeros(len(mappings))
         return OpGraph(
             blocks=tuple(blocks),
             bubble=load.idle["decode"],
             relief=none,
             footprint_bytes=used_bytes[shapes.of],
-            tier_footprint_bytes=none,
-            tier_bytes=none,
+            tier_footprint_bytes=self._memory(shapes, curve).away_bytes(slots)[shapes.of] if moved else none,
+            tier_bytes=sum((steps[name] * of_step for name, of_step in moved.items()), none),
+            phase_tier_bytes=moved,
             work=users,
             precision=self.precision,
             regime="inference",
@@ -186,19 +187,20 @@ class TransformerInference(InferenceSpec):
         return Lengths(float(self.input_tokens), self.new_tokens, float(self.output_tokens))
 
     def _places(
-        self, shapes: Shapes, first: Shapes, curve: ServingCurve, capacity_bytes: Floats | float
+        self, shapes: Shapes, first: Shapes, curve: ServingCurve, memories: tuple[MemoryColumns, float]
     ) -> tuple[Floats, Floats, Floats]:
-        """Requests and prompts that a replica runs at once, and memory of the fullest rank, shapes (K,); `first` are
-        shapes of replicas that run prompts."""
-        memory = self._memory(shapes, curve)
+        """Requests and prompts that a replica runs at once, and memory of the fullest rank, shapes (K,), by the local
+        memory and the bytes of a second tier; `first` are shapes of replicas that run prompts."""
+        capacity_bytes, tier_bytes = memories[0].capacity_bytes, memories[1]
+        memory = self._memory(shapes, curve, tier_bytes)
         slots = memory.slots(capacity_bytes, shapes.columns["micro_batch"], self.max_batch)
         used_bytes = memory.used_bytes(slots, capacity_bytes)
         if self._is_beside(curve):
-            slots = np.minimum(slots, self._most_in_step(self.lengths_of(shapes)))
+            slots = np.minimum(slots, most_in_step(self, self.lengths_of(shapes)))
             return slots, np.ones_like(slots), memory.used_bytes(slots, capacity_bytes)
         if first is shapes:
             return slots, self._prompts(slots, shapes, curve), used_bytes
-        of_first = self._memory(first, curve)
+        of_first = self._memory(first, curve, tier_bytes)
         prompts = self._prompts(of_first.slots(capacity_bytes, slots, self.max_batch), shapes, curve)
         return slots, prompts, np.maximum(used_bytes, of_first.used_bytes(prompts, capacity_bytes))
 
@@ -216,7 +218,7 @@ class TransformerInference(InferenceSpec):
     def running_requests(self, mappings: Mappings, device: Device, calibrations: Calibrations | None = None) -> Floats:
         """That each replica has memory for and runs at once, of its users; shape (M,)."""
         shapes = serving_shapes(mappings)
-        memory = self._memory(shapes, self._software(device, calibrations))
+        memory = self._memory(shapes, self._software(device, calibrations), device.tier_capacity_bytes)
         return memory.slots(device.capacity_bytes, shapes.columns["micro_batch"], self.max_batch)[shapes.of]
 
     def _software(self, device: Device, calibrations: Calibrations | None) -> ServingCurve:
@@ -235,6 +237,15 @@ class TransformerInference(InferenceSpec):
             return found
         return found + draft_blocks(self.speculation, passes, each, shapes, steps)
 
+    def _moved(
+        self, runs: Mapping[str, Shapes], passes: Mapping[str, Passes], each: Mapping[str, Pass], curve: ServingCurve
+    ) -> dict[str, Floats]:
+        """Bytes to and from the second tier in a step of each phase, shape (M,); none where nothing may be there."""
+        runs = runs if self.may_offload else {}
+        memory = {name: self._memory(run, curve) for name, run in runs.items()}
+        found = {p: memory[p].moved_bytes(each[p].sequences, *passes[p].cached(each[p])) for p in runs}
+        return {name: moved[runs[name].of] for name, moved in found.items()}
+
     def _load(self, shapes: Shapes, slots: Floats, prompts: Floats, chunks: Floats, curve: ServingCurve) -> Load:
         users, of, layers = shapes.columns["micro_batch"], shapes.of, float(self.shape.layers)
         output_tokens = self.lengths_of(shapes).take(of).output_tokens
@@ -245,23 +256,6 @@ class TransformerInference(InferenceSpec):
             *sizes, tokens_per_step=self.tokens_per_step, chunks=chunks[of], stages=shapes.columns["pipeline"][of],
             first_token_steps=self.first_token_steps, are_equal=self.lengths == "equal",
         )  # fmt: skip
-
-    def _most_in_step(self, lengths: Lengths) -> Floats | float:
-        """Requests of which each finds a step for its prompt while the others run: S prompts in the steps of one.
-
-        With S - 1 running, a chunk of c tokens has c - (S - 1) w of a prompt of p, so that a prompt takes
-        n = p / (c - (S - 1) w) steps. The others' fit beside N further steps where (S - 1) n <= N.
-        """
-        further = (lengths.output_tokens - 1) / self.tokens_per_step
-        if self.chunk is None:
-            return 1.0 + further
-        return 1.0 + np.minimum(further, further * self.chunk / (lengths.new_tokens + further * self.tokens_each))
-
-    def _chunks(self, slots: Floats, lengths: Lengths) -> Floats:
-        """Steps that a prompt takes, shape (K,)."""
-        if self.chunk is None:
-            return np.ones_like(slots)
-        return np.asarray(np.maximum(lengths.new_tokens / (self.chunk - (slots - 1) * self.tokens_each), 1.0))
 
     def _prompts(self, slots: Floats, shapes: Shapes, curve: ServingCurve) -> Floats:
         """That a step takes in where running requests wait, shape (K,); a budget counts what the cache holds too."""
@@ -285,14 +279,19 @@ class TransformerInference(InferenceSpec):
             columns["pipeline"],
             micro_batches,
             self.kernel_rules,
+            lengths.input_tokens - lengths.new_tokens,
         )  # fmt: skip
 
-    def _memory(self, shapes: Shapes, curve: ServingCurve) -> ServingMemory:
+    def _memory(self, shapes: Shapes, curve: ServingCurve, tier_bytes: float = np.inf) -> ServingMemory:
         tensor, expert, pipeline = (shapes.columns[name] for name in ("tensor", "expert", "pipeline"))
-        of = self.lengths_of(shapes)
+        of, away = self.lengths_of(shapes), NOTHING_AWAY
+        if self.may_offload:
+            offload = shapes.columns["offload"].astype(np.int64)
+            away = TierShares(share_in_tier(offload, "weights"), share_in_tier(offload, "cache"), tier_bytes)
         return ServingMemory(
             self.shape, tensor, expert, pipeline, self.precision, self._kv(curve), of.input_tokens - of.new_tokens,
             of.new_tokens, of.output_tokens, curve, self.batching == "static", self.speculation, self.kernel_rules,
+            away,
         )  # fmt: skip
 
     def _kv(self, curve: ServingCurve) -> Precision:

@@ -1,11 +1,13 @@
 """What a file says of the serving of a transformer, and the numbers that follow from it alone."""
 
+from functools import cache
 from typing import Annotated, Literal, Self
 
 import numpy as np
 from pydantic import AfterValidator, Field, model_validator
 
 from costmodel.hardware.device import Precision
+from costmodel.hardware.offload import share_codes
 from costmodel.parallelism.mappings import Ints
 from costmodel.serving.backends import GENERIC, require_backend
 from costmodel.serving.kernel_rules import KernelRules
@@ -57,6 +59,9 @@ class InferenceSpec(Spec):
     """share of each prompt that all requests begin with, and that the cache holds once: it is not computed again"""
     speculation: Speculation | None = Field(default=None, exclude_if=lambda speculation: speculation is None)
     """tokens that are guessed, and checked several at once"""
+    offload: str | tuple[str, ...] = Field(default="none", exclude_if=lambda choice: choice == "none")
+    """what each rank keeps in the device's second memory tier: none, or of weights and cache a share in steps of
+    12.5 %, joined by +, such as cache 25 %; of a name without a share each is a choice"""
     pipeline: Degree | tuple[Degree, ...] = Field(default=1, exclude_if=lambda stages: stages == 1)
     """stages among which the layers are divided; several only with static batches, and the planner chooses of a list"""
     kernel_rules: KernelRules | None = Field(default=None, exclude_if=lambda rules: rules is None)
@@ -92,6 +97,18 @@ class InferenceSpec(Spec):
         return self
 
     @model_validator(mode="after")
+    def _can_offload(self) -> Self:
+        if self.offload == ():
+            raise ValueError("offload: the list is empty; give at least one choice")
+        if self.may_offload:
+            for name in ("speculation", "kernel_rules"):
+                if getattr(self, name) is not None:
+                    raise ValueError(f"offload: is not priced together with {name}; remove one of them")
+            if self.batching != "continuous":
+                raise ValueError("offload: is priced for requests that enter and leave; remove batching: static")
+        return self
+
+    @model_validator(mode="after")
     def _pools_fit(self) -> Self:
         if not self.disaggregated:
             for name in ("prefill_accelerators", "prefill_tensor", "decode_tensor", "prefill_expert"):
@@ -120,7 +137,7 @@ class InferenceSpec(Spec):
     @property
     def phases(self) -> tuple[str, ...]:
         """In a round: prompts of all users, then all their tokens."""
-        return () if self.disaggregated else ("prefill", "decode")
+        return () if self.disaggregated or self.may_offload else ("prefill", "decode")
 
     @property
     def rounds_per_step(self) -> float:
@@ -141,6 +158,15 @@ class InferenceSpec(Spec):
     def users_of_jobs(self) -> Ints:
         """Numbers of users to choose from, ascending, a row for each job that is listed here; then zeros."""
         return np.array([self.numbers_of_users])
+
+    @property
+    def may_offload(self) -> bool:
+        return any(self.offload_codes)
+
+    @property
+    def offload_codes(self) -> tuple[int, ...]:
+        """Choices among which the planner takes one, as in `Mappings.offload`."""
+        return _codes(self.offload)
 
     @property
     def numbers_of_stages(self) -> tuple[int, ...]:
@@ -180,6 +206,11 @@ class InferenceSpec(Spec):
         prompt = self.shape.forward_flops(known + self.new_tokens * (0.5 if self.shape.causal else 1.0))
         share = self.new_tokens / self.output_tokens
         return self.shape.forward_flops(self.input_tokens + self.output_tokens / 2) + share * prompt
+
+
+@cache
+def _codes(offload: str | tuple[str, ...]) -> tuple[int, ...]:
+    return share_codes((offload,) if isinstance(offload, str) else offload, ("weights", "cache"))
 
 
 def numbers_of(given: int | tuple[int, ...]) -> tuple[int, ...]:

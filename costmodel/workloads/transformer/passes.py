@@ -68,6 +68,8 @@ class Passes:
     """in which the requests go through the stages, one after the other"""
     rules: KernelRules | None = None
     """of the kernels, where a source states them"""
+    shared_tokens: Floats | float = 0.0
+    """of all prompts, that the cache holds once"""
 
     def blocks(self, each: Pass, shapes: Shapes, steps: Floats, *, name: str = "", share: float = 1.0) -> list[Block]:
         """Layers of a stage with their two all-reduces, what it hands over, and on the last stage the vocabulary
@@ -90,6 +92,12 @@ class Passes:
             label = f"{name}vocabulary"
             found.append(shapes.phase_block(phase, label, last, [], times, steps, stage_share=1.0 / stages))
         return found
+
+    def cached(self, each: Pass) -> tuple[Floats, Floats]:
+        """Tokens of the cache that a step reads, and that it writes, beside a prefix that all share."""
+        shared = self.shared_tokens
+        read = each.running * (self.context - shared) + each.prompts * (self.cached_tokens - shared)
+        return read, each.running * self.tokens_each + each.prompts * self.prompt_tokens
 
     def _layers(self, each: Pass) -> LayerRun:
         """Tokens alone go straight to each expert, in the precision of the products: exchanges of low latency

@@ -17,6 +17,22 @@ from costmodel.workloads.transformer.shapes import TransformerShape, kv_dim, lay
 from costmodel.workloads.transformer.speculation import Speculation
 
 ROUNDING = 1e-12
+RESIDENT_LAYERS = 2.0
+"""layers of which local memory has what the second tier holds: the one in use, and the one on its way"""
+
+
+@dataclass(frozen=True)
+class TierShares:
+    """What a rank keeps in a second tier, shares of shape (K,)."""
+
+    weights: Floats | float = 0.0
+    """of the layers'"""
+    cache: Floats | float = 0.0
+    capacity_bytes: float = np.inf
+    """of the tier"""
+
+
+NOTHING_AWAY = TierShares()
 
 
 @dataclass(frozen=True)
@@ -39,6 +55,7 @@ class ServingMemory:
     """whether the running requests start and end together"""
     speculation: Speculation | None = None
     rules: KernelRules | None = None
+    away: TierShares = NOTHING_AWAY
 
     @property
     def share(self) -> float:
@@ -56,8 +73,10 @@ class ServingMemory:
 
     @cached_property
     def held_bytes(self) -> Floats:
-        """Weights, those of a draft too, and runtime."""
+        """Weights, those of a draft too, and runtime, without what is in the second tier."""
         own = self._weight_bytes(self.shape, self.tensor, self.expert)
+        if self.away is not NOTHING_AWAY:
+            own = own - (1 - self._near) * self.away_weight_bytes
         shape, share = draft_share(self.speculation, self.shape)
         if not share:
             return own + self.curve.runtime_bytes
@@ -65,11 +84,48 @@ class ServingMemory:
         draft = self._weight_bytes(shape, draft_tensor(shape, self.tensor), expert)
         return own + share * draft + self.curve.runtime_bytes
 
+    @cached_property
+    def near_token_bytes(self) -> Floats:
+        """Of a token in local memory."""
+        if self.away is NOTHING_AWAY:
+            return self.token_bytes
+        return np.asarray(self.token_bytes - (1 - self._near) * self.away_token_bytes)
+
+    @cached_property
+    def away_token_bytes(self) -> Floats:
+        """Of a token in the second tier."""
+        return np.asarray(self.away.cache * self.token_bytes)
+
+    @cached_property
+    def away_weight_bytes(self) -> Floats:
+        """Of layers, in the second tier."""
+        return np.asarray(self.away.weights * self._layer_bytes(self.shape, self.tensor, self.expert))
+
+    @property
+    def _near(self) -> Floats:
+        """Share of what is away that is in local memory at once: of the layer in use, and of the one on its way."""
+        return np.minimum(RESIDENT_LAYERS / self._layers(self.shape), 1.0)
+
     @property
     def least_bytes(self) -> Floats:
         """Memory without which an accelerator serves nobody."""
         tokens = self.shared_tokens + self._request_tokens
-        return (self.held_bytes + self.token_bytes * tokens) / self.share
+        return (self.held_bytes + self.near_token_bytes * tokens) / self.share
+
+    @property
+    def least_away_bytes(self) -> Floats:
+        """In the second tier, beside these."""
+        return self.away_weight_bytes + self.away_token_bytes * (self.shared_tokens + self._request_tokens)
+
+    def away_bytes(self, slots: Floats) -> Floats:
+        """In the second tier, with the cache of all running requests."""
+        return self.away_weight_bytes + self.away_token_bytes * (self.shared_tokens + slots * self._request_tokens)
+
+    def moved_bytes(self, requests: Floats, cached_tokens: Floats, new_tokens: Floats) -> Floats:
+        """To and from the second tier in a step with so many requests, which read so many cached tokens of their own
+        and write so many new ones, all together: weights and a shared prefix come once."""
+        cache = self.away_token_bytes * (self.shared_tokens + cached_tokens + new_tokens)
+        return np.where(requests > 0, self.away_weight_bytes + cache, 0.0)
 
     def slots(self, capacity_bytes: Floats | float, users: Floats, max_batch: int | None) -> Floats:
         """Requests that a replica runs at once: at least one, which is all that listing asks for.
@@ -77,11 +133,12 @@ class ServingMemory:
         In static batches all have room to their ends; where memory is short, stages have equally many if all have some.
         """
         most = np.minimum(users, np.inf if max_batch is None else float(max_batch))
-        free_bytes = self.share * capacity_bytes - self.held_bytes - self.shared_tokens * self.token_bytes
+        token_bytes = self.near_token_bytes
+        free_bytes = self.share * capacity_bytes - self.held_bytes - self.shared_tokens * token_bytes
         if not self.is_static:
-            room = memory_slots(free_bytes, self.token_bytes, self.new_tokens, self.output_tokens, self.curve)
-            return np.minimum(np.maximum(room, 1.0), most)
-        room = np.floor(free_bytes / (self.token_bytes * self._request_tokens) * (1 + ROUNDING))
+            room = memory_slots(free_bytes, token_bytes, self.new_tokens, self.output_tokens, self.curve)
+            return np.minimum(np.maximum(np.minimum(room, self._away_slots()), 1.0), most)
+        room = np.floor(free_bytes / (token_bytes * self._request_tokens) * (1 + ROUNDING))
         whole = np.where(room >= self.pipeline, np.floor(room / self.pipeline) * self.pipeline, room)
         return np.maximum(np.where(room >= most, most, whole), 1.0)
 
@@ -89,8 +146,18 @@ class ServingMemory:
         """With the cache of all running requests, which fills the engine's share of memory at most."""
         cached_tokens = np.asarray(slots) * self._request_tokens + self.shared_tokens
         held_bytes = self.held_bytes
-        most = np.minimum(held_bytes + self.token_bytes * cached_tokens, self.share * capacity_bytes)
+        most = np.minimum(held_bytes + self.near_token_bytes * cached_tokens, self.share * capacity_bytes)
         return np.asarray(np.maximum(most, held_bytes))
+
+    def _away_slots(self) -> Floats | float:
+        """Requests for whose share of the cache the second tier has room."""
+        if self.away is NOTHING_AWAY or not self.away_token_bytes.any():
+            return np.inf
+        token_bytes = self.away_token_bytes
+        free_bytes = self.away.capacity_bytes - self.away_weight_bytes - self.shared_tokens * token_bytes
+        some = np.where(token_bytes > 0, token_bytes, 1.0)
+        room = memory_slots(free_bytes, some, self.new_tokens, self.output_tokens, self.curve)
+        return np.where(token_bytes > 0, room, np.inf)
 
     @property
     def _request_tokens(self) -> Floats | float:
@@ -104,10 +171,13 @@ class ServingMemory:
     def _cache_bytes(self, shape: TransformerShape, tensor: Floats) -> Floats:
         return np.asarray(self._layers(shape) * 2 * BYTES_OF_PRECISION[self.kv_precision] * kv_dim(shape, tensor))
 
+    def _layer_bytes(self, shape: TransformerShape, tensor: Floats, expert: Floats) -> Floats:
+        return self._layers(shape) * (layer_parameters(shape, tensor, expert) * BYTES_OF_PRECISION[self.precision])
+
     def _weight_bytes(self, shape: TransformerShape, tensor: Floats, expert: Floats) -> Floats:
         """The matrices of the vocabulary are on the first stage and on the last one."""
         weight = BYTES_OF_PRECISION[self.precision]
-        layers = self._layers(shape) * (layer_parameters(shape, tensor, expert) * weight)
+        layers = self._layer_bytes(shape, tensor, expert)
         one_matrix = float(shape.vocabulary * shape.hidden)
         vocabulary = np.where(self.pipeline > 1, one_matrix, float(shape.vocabulary_parameters)) / tensor
         return layers + (VOCABULARY_BYTES if self.rules is None else weight) * vocabulary

@@ -9,7 +9,7 @@ from costmodel.pricing.opgraph import Shapes
 
 Memories = tuple[MemoryColumns, Ints] | None
 """in place of the device's own, where there are several, and which of them each mapping has, shape (M,)"""
-KEYS = ("tensor", "expert", "pipeline", "micro_batch", "prefill_tensor", "prefill_expert", "job")
+KEYS = ("tensor", "expert", "pipeline", "micro_batch", "prefill_tensor", "prefill_expert", "offload", "job")
 """columns on which the operators of a layer depend"""
 
 

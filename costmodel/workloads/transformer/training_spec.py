@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 from costmodel.hardware.device import BYTES_OF_PRECISION, Precision
 from costmodel.hardware.offload import offload_code
 from costmodel.parallelism.degrees import RANK_ORDERS, RankOrder, divisors
-from costmodel.parallelism.mappings import RECOMPUTE, SCHEDULES, Dimension, Recompute, Schedule
+from costmodel.parallelism.mappings import OFFLOAD, RECOMPUTE, SCHEDULES, Dimension, Recompute, Schedule
 from costmodel.spec import Bytes, Count, Degree, Spec
 from costmodel.workloads.transformer.shapes import Model, TransformerShape, shape_of
 
@@ -128,7 +128,8 @@ class TrainingSpec(Spec):
             if getattr(self, name) == ():
                 raise ValueError(f"{name}: is an empty list; give at least one choice")
         for choice in _menu(self.offload):
-            offload_code(choice)
+            if offload_code(choice) >= 1 << len(OFFLOAD):
+                raise ValueError(f"offload: '{choice}' is a share, as serving has it; training offloads a part whole")
         return self
 
     @property

@@ -100,7 +100,8 @@ def collectives(candidates: "Candidates", row: int) -> str:
 
 def phase_lines(instance: "Instance", plan: "Plan") -> list[str]:
     """A line for each job that changes between phases: its settings, and what that gains over keeping one; and for each
-    that serves from two pools: these, and what goes between them."""
+    that serves from two pools: these, and what goes between them; or that keeps shares in a second tier: these."""
+    from planner.candidates.kept_away import kept_away_in_words
     from planner.candidates.phase_settings import gain_of_phases, settings_by_phase
     from planner.candidates.serving_pools import pools_in_words
 
@@ -109,6 +110,8 @@ def phase_lines(instance: "Instance", plan: "Plan") -> list[str]:
         job, configuration = instance.job(assignment.job), assignment.configuration
         if pools := pools_in_words(instance.cluster, job, assignment):
             lines.append(plain(f"{job.name}: {'; '.join(pools)}"))
+        if kept := kept_away_in_words(instance.cluster, job, assignment):
+            lines.append(plain(f"{job.name}: keeps {kept}"))
         if settings := settings_by_phase(instance.cluster, job, configuration):
             gain = percent(gain_of_phases(instance.cluster, job, configuration))
             lines.append(plain(f"{job.name}: {'; '.join(settings)}; {gain} faster than with one setting"))
@@ -145,5 +148,6 @@ def bottleneck(scores: "Scores", row: int) -> str:
         "compute": scores.compute_s[row],
         "memory": scores.memory_s[row],
         "communication": scores.communication_s[:, row].sum() + scores.reconfiguration_s[row],
+        "second tier": scores.offload_s[row],
     }
     return max(parts, key=lambda name: float(parts[name]))

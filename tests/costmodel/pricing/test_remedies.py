@@ -29,3 +29,12 @@ def test_each_remedy_by_itself_lists_something(name: str, fields: dict[str, Any]
         for part in remedy.split(" with "):
             changes |= {part.split()[0]: None} if part.endswith("left out") else yaml.safe_load(part)
         assert count(workload(fields | changes), size, on), remedy
+
+
+def test_a_service_without_room_may_keep_shares_in_memory_nodes() -> None:
+    asked = {
+        "kind": "transformer_inference", "model": "llama-3.1-405b", "concurrency": 4, "input_tokens": 512,
+        "output_tokens": 64,
+    }  # fmt: skip
+    assert remedies(workload(asked), 8, H100, fabric("memory_ring")) == ("offload: weights",)
+    assert remedies(workload(asked), 8, H100, fabric("fat_tree")) == ()

@@ -18,7 +18,7 @@ from planner.pages.offload import placed_result, with_second_tiers
 from planner.pipeline import solve
 from planner.policies import POLICIES
 from tests.oracles.pool_search import best_value
-from tests.oracles.tiny_pools import tiny_tiered_pool
+from tests.oracles.tiny_pools import tiny_serving_pool, tiny_tiered_pool
 from tests.paths import ROOT
 from tests.planner.optimum import OPTIONS, assert_pruning_changes_no_level, assert_solved_to
 
@@ -33,6 +33,13 @@ TOO_LARGE = 35
 @pytest.mark.parametrize("seed", [seed for seed in range(41) if seed != TOO_LARGE])
 def test_value_is_the_enumerated_optimum(seed: int) -> None:
     instance = tiny_tiered_pool(seed, objectives=["value"])
+    assert_solved_to(instance, best_value(instance))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [2, 11, 12, 19, 39, 40, 48, 51])
+def test_value_is_the_enumerated_optimum_where_services_keep_shares_in_units(seed: int) -> None:
+    instance = tiny_serving_pool(seed)
     assert_solved_to(instance, best_value(instance))
 
 

@@ -9,6 +9,8 @@ from costmodel.workloads import TransformerInference
 
 CHAT: dict[str, Any] = {"model": "llama-3.1-8b", "concurrency": 8, "input_tokens": 1000, "output_tokens": 100}
 
+SPECULATION = {"tokens": 2, "acceptance": 0.5, "draft_cost": 0.1}
+
 
 @pytest.mark.parametrize(
     ("fields", "message"),
@@ -19,6 +21,14 @@ CHAT: dict[str, Any] = {"model": "llama-3.1-8b", "concurrency": 8, "input_tokens
         ({"concurrency": []}, "concurrency: the list is empty"),
         ({"prefix_hit": 1}, "less than 1"),
         ({"limits": {}}, "no limit in it"),
+        ({"offload": []}, "offload: the list is empty"),
+        ({"offload": "optimizer"}, "some of weights, cache joined by"),
+        ({"offload": ["none", "cache 30 %"]}, "in steps of 12.5 %"),
+        ({"offload": "cache", "batching": "static"}, "remove batching: static"),
+        (
+            {"offload": "cache", "speculation": {"tokens": 2, "acceptance": 0.5, "draft_cost": 0.1}},
+            "remove one of them",
+        ),
     ],
 )
 def test_what_does_not_fit_together_is_told(fields: dict[str, Any], message: str) -> None:
@@ -28,7 +38,7 @@ def test_what_does_not_fit_together_is_told(fields: dict[str, Any], message: str
 
 def test_a_file_of_before_is_written_as_before() -> None:
     written = TransformerInference.model_validate(CHAT).model_dump(mode="json")
-    assert not {"limits", "chunk", "prefix_hit", "speculation"} & set(written)
+    assert not {"limits", "chunk", "prefix_hit", "speculation", "offload"} & set(written)
 
 
 def test_the_last_token_of_a_prompt_is_never_in_the_cache() -> None:

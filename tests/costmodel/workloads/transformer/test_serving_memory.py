@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from costmodel.serving.backends import ServingCurve, usual_curve
 from costmodel.serving.kernel_rules import KernelRules
-from costmodel.workloads.transformer.serving_memory import ServingMemory
+from costmodel.workloads.transformer.serving_memory import ServingMemory, TierShares
 from costmodel.workloads.transformer.shapes import TransformerShape, load_model
 
 SHAPE = load_model("llama-3.1-8b")
@@ -61,3 +62,37 @@ def test_stages_divide_what_is_held() -> None:
     uneven = [float(memory(RESERVING, 1, stages, 10).held_bytes[0]) for stages in (3, 4)]
     layer = (held[1] - held[2]) / 8
     assert uneven[0] - uneven[1] == pytest.approx(3 * layer)  # 11 of 32 layers, and 8
+
+
+def away(weights: float, cache: float, tier: float = 1e15) -> ServingMemory:
+    degrees = (np.array([each]) for each in (2.0, 1.0, 1.0))
+    shares = TierShares(np.array([weights]), np.array([cache]), tier)
+    return ServingMemory(SHAPE, *degrees, "fp8", "fp16", 100.0, 900.0, 200.0, generic(), False, None, None, shares)
+
+
+def generic() -> ServingCurve:
+    return usual_curve("generic")
+
+
+@pytest.mark.parametrize(("weights", "cache"), [(0.5, 0.0), (0.0, 0.25), (1.0, 1.0)])
+def test_what_is_away_is_local_for_two_layers_at_a_time(weights: float, cache: float) -> None:
+    all_near, found = away(0.0, 0.0), away(weights, cache)
+    matrices = SHAPE.hidden * 2 * (32 + 8) * 128 + 3 * SHAPE.hidden * SHAPE.ffn
+    layers = SHAPE.layers * (matrices / 2 + 2 * SHAPE.hidden)
+    token = SHAPE.layers * 2 * 2 * SHAPE.kv_heads / 2 * SHAPE.head_dim
+    leaves = 1 - 2 / SHAPE.layers
+    assert found.held_bytes[0] == pytest.approx(all_near.held_bytes[0] - leaves * weights * layers)
+    assert found.near_token_bytes[0] == pytest.approx(token * (1 - leaves * cache))
+    assert found.least_away_bytes[0] == pytest.approx(weights * layers + cache * token * 1200)
+    moved = found.moved_bytes(np.array([3.0]), np.array([3000.0]), np.array([3.0]))
+    assert moved[0] == pytest.approx(weights * layers + cache * token * 3103)
+    assert found.moved_bytes(np.array([0.0]), np.array([0.0]), np.array([0.0]))[0] == 0
+    assert found.slots(20e9, np.array([1e6]), None)[0] > all_near.slots(20e9, np.array([1e6]), None)[0]
+
+
+def test_the_tier_bounds_what_runs_at_once() -> None:
+    users = np.array([1e6])
+    token = away(0.0, 0.5).away_token_bytes[0]
+    few = away(0.0, 0.5, 10 * 1100 * token + 100 * token)
+    assert 1 <= few.slots(80e9, users, None)[0] <= 10 / (1 - 200 / 1100)
+    assert few.slots(80e9, users, None)[0] < away(0.0, 0.5).slots(80e9, users, None)[0]
