@@ -16,6 +16,8 @@ def check_lasers(instance: Instance, plan: Plan) -> Iterator[Violation]:
     cluster, fabric = instance.cluster, instance.cluster.fabric
     assert isinstance(fabric, Lightpath)
     lasers, receivers = failed_wavelengths(cluster)
+    if not lasers and not receivers:
+        return
     for _, assignment in admitted(instance, plan):
         for _, _, circuit in circuits_of(assignment):
             where = named(assignment, circuit)

@@ -37,7 +37,8 @@ def _rays(fabric: Lightpath, assignment: Assignment) -> Counter[tuple[int, str, 
     """Circuits of a job on each wavelength of each part that is not dedicated, by configuration."""
     rays: Counter[tuple[int, str, Ray]] = Counter()
     for number, _, circuit in circuits_of(assignment):
-        path = trace(fabric, circuit)
+        is_alone = not circuit.fibers and fabric.waveguides != "shared"
+        path = None if is_alone else trace(fabric, circuit)
         if path is None:
             continue
         parts: list[tuple[str, Fiber | Boundary]] = [("fiber", fiber) for fiber in path.fibers]
