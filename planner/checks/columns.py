@@ -84,11 +84,12 @@ def columns(instance: Instance, plan: Plan) -> DeviceColumns:
 
 def numbers(fabric: FabricBase, names: Iterable[str]) -> Ints:
     """Numbers of devices, -1 for unknown names."""
-    servers, slots = fabric.servers_by_name, fabric.slots_by_name
-    parts = [*map(str.rpartition, names, repeat("."))]
-    server = np.array([servers.get(head, NOWHERE) for head, _, _ in parts], np.int64)
-    slot = np.array([slots.get(tail, NOWHERE) for _, _, tail in parts], np.int64)
-    return np.asarray(np.maximum(server * fabric.devices_per_server + slot, -1))
+    servers, slots, per_server = fabric.servers_by_name, fabric.slots_by_name, fabric.devices_per_server
+    found = [
+        per_server * servers.get(head, NOWHERE) + slots.get(tail, NOWHERE)
+        for head, _, tail in map(str.rpartition, names, repeat("."))
+    ]
+    return np.asarray(np.maximum(np.array(found, np.int64), -1))
 
 
 def marked(fabric: FabricBase, tiles: set[Tile]) -> Bools:
