@@ -1,4 +1,4 @@
-"""The outcome of a plan in an operator's words: jobs, work beside best fit, power, and the proof after it."""
+"""The outcome of a plan in an operator's words: jobs, value and work beside best fit, power, and the proof after it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,8 +23,10 @@ class PlanOutcome:
     proof: str
     best_fit_admitted: int | None = None
     best_fit_power_w: float | None = None
+    more_value: float | None = None
+    """share by which the value of the plan, which is what it was chosen for, exceeds that of best fit"""
     more_work: float | None = None
-    """share by which the work of the plan exceeds that of best fit"""
+    """the same of work, in which nothing counts less the more of it a job has"""
 
     @property
     def data(self) -> Mapping[str, Any]:
@@ -41,6 +43,7 @@ def outcome_of(instance: Instance, result: Result, best_fit: Plan | None = None)
         beside = {
             "best_fit_admitted": len(best_fit.assignments),
             "best_fit_power_w": _power_w(best_fit),
+            "more_value": _value(result.plan) / _value(best_fit) - 1,
             "more_work": work(instance, result.plan) / before - 1,
         }
     return PlanOutcome(
@@ -58,6 +61,10 @@ def work(instance: Instance, plan: Plan) -> float:
 def _speed_share(job: Job, value: float) -> float:
     share = value / job.weight
     return share**2 if job.utility == "sqrt" else share
+
+
+def _value(plan: Plan) -> float:
+    return sum(assignment.value for assignment in plan.assignments)
 
 
 def _power_w(plan: Plan) -> float:

@@ -14,15 +14,16 @@ function levelFact({ objective, meaning, value, bound, gap, status, tolerance },
   return node;
 }
 
-// 11 of 12 jobs, +38 % work over best fit, 55.3 kW; proven optimal.
-function outcomeText({ admitted, jobs, power_w: power, proof, more_work: more }) {
-  const work = more === null ? [] : [`${more < 0 ? "−" : "+"}${percent(Math.abs(more))} work over best fit`];
-  return `${[`${number(admitted)} of ${plural(jobs, "job")}`, ...work, quantity(power, "W")].join(", ")}; ${proof}.`;
+const more = (share) => `${share < 0 ? "−" : "+"}${percent(Math.abs(share))}`;
+
+// 11 of 12 jobs, +41 % value and +38 % work over best fit, 55.3 kW; proven optimal.
+function outcomeText({ admitted, jobs, power_w: power, proof, more_value: value, more_work: work }) {
+  const gain = value === null ? [] : [`${more(value)} value and ${more(work)} work over best fit`];
+  return `${[`${number(admitted)} of ${plural(jobs, "job")}`, ...gain, quantity(power, "W")].join(", ")}; ${proof}.`;
 }
 
-function workFact({ more_work: more }) {
-  if (more === null) return "";
-  const node = fact("Work", `${more < 0 ? "−" : "+"}${percent(Math.abs(more))}`, "over best fit");
+function workFact({ more_work: work }) {
+  const node = fact("Work", more(work), "over best fit");
   node.title = "speed of each job as a share of its reference, by default its fastest, times its weight, summed";
   return node;
 }

@@ -79,14 +79,18 @@ def levels_line(levels: "Sequence[Level]") -> str:
 
 
 def outcome_line(outcome: "PlanOutcome") -> str:
-    """11 of 12 jobs, +38 % work over best fit (6 jobs, 59.2 kW), 55.3 kW; proven optimal."""
+    """11 of 12 jobs, +41 % value and +38 % work over best fit (6 jobs, 59.2 kW), 55.3 kW; proven optimal."""
     parts = [f"{outcome.admitted} of {count(outcome.jobs, 'job')}"]
-    if outcome.more_work is not None:
-        sign = "+" if outcome.more_work >= 0 else "-"
+    if outcome.more_value is not None and outcome.more_work is not None:
         than = f"{count(outcome.best_fit_admitted or 0, 'job')}, {quantity(outcome.best_fit_power_w, 'W')}"
-        parts.append(f"{sign}{percent(abs(outcome.more_work))} work over best fit ({than})")
+        more = f"{_signed(outcome.more_value)} value and {_signed(outcome.more_work)} work"
+        parts.append(f"{more} over best fit ({than})")
     parts.append(quantity(outcome.power_w, "W"))
     return f"{', '.join(parts)}; {outcome.proof}"
+
+
+def _signed(share: float) -> str:
+    return f"{'-' if share < 0 else '+'}{percent(abs(share))}"
 
 
 def starts_line(result: "Result") -> str | None:

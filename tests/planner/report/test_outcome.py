@@ -20,6 +20,7 @@ def test_best_fit_stands_beside_the_plan() -> None:
     )
     assert found is not None
     assert (found.admitted, found.jobs, found.best_fit_admitted) == (2, 3, 1)
+    assert found.more_value == pytest.approx(3.0)
     assert found.more_work == pytest.approx(4.5)
     alone = outcome_of(rack.instance(), rack.result())
     assert alone is not None
