@@ -16,7 +16,7 @@ Fields = dict[str, Any]
 _OFFLOADS = {
     "transformer_training": tuple(offload_name(code) for code in range(1, 1 << len(OFFLOAD))),
     "transformer_inference": ("cache", "weights", "weights+cache"),
-    "dlrm": (),
+    "dlrm": ("tables",),
 }
 """what each kind of workload may keep in a second tier, the mildest first"""
 

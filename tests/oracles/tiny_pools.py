@@ -189,3 +189,19 @@ def tiny_serving_pool(seed: int) -> Instance:
             "offload": ["none", *choices],
         }  # fmt: skip
     return Instance.parse(data, f"{data['name']}-serving")
+
+
+def tiny_recommender_pool(seed: int) -> Instance:
+    """The same where jobs are recommenders, and may keep shares of their tables in units."""
+    rng = Random(f"recommenders-{seed}")
+    data = tiny_tiered_pool(seed, objectives=["value"]).model_dump(mode="json", by_alias=True, exclude_none=True)
+    data["cluster"]["device"]["capacity"] = rng.choice((0.6e9, 1.2e9))
+    shape = {
+        "dense_features": 8, "bottom": [32, 16], "dimension": 16, "top": [32, 1], "gather_efficiency": 0.5,
+        "tables": [{"rows": rng.choice((2_000_000, 20_000_000)), "count": 2, "pooling": 4}],
+    }  # fmt: skip
+    for job in data["jobs"]:
+        mode = rng.choice(("training", "inference"))
+        choices = ["none", rng.choice(("tables", "tables 50 %"))]
+        job["workload"] = {"kind": "dlrm", "mode": mode, "model": shape, "batch": 4800, "offload": choices}
+    return Instance.parse(data, f"{data['name']}-recommenders")

@@ -6,7 +6,7 @@ from typing import Self
 import numpy as np
 
 from costmodel.hardware.device import BYTES_OF_PRECISION
-from costmodel.parallelism.mappings import Floats, Mappings
+from costmodel.parallelism.mappings import Floats, Mappings, share_in_tier
 from costmodel.pricing.opgraph import Block, Message, Operator, Shapes
 from costmodel.workloads.dlrm.spec import DlrmSpec
 from costmodel.workloads.transformer.layers import matrix_product, repeated
@@ -32,13 +32,16 @@ class RankShare:
     """samples whose lookups it pools"""
     samples: Floats
     """samples that it runs the dense networks for"""
+    away: Floats
+    """share of its rows that is in a second tier"""
 
     @classmethod
     def of(cls, batch: int, mappings: Mappings) -> Self:
         """By distinct degrees."""
-        shapes = Shapes.distinct({"tensor": mappings.tensor, "data": mappings.data})
+        shapes = Shapes.distinct({"tensor": mappings.tensor, "data": mappings.data, "offload": mappings.offload})
         tensor, data = shapes.columns["tensor"], shapes.columns["data"]
-        return cls(shapes, tensor, data, batch / data, batch / (data * tensor))
+        away = share_in_tier(shapes.columns["offload"].astype(np.int64), "tables")
+        return cls(shapes, tensor, data, batch / data, batch / (data * tensor), away)
 
     def halves(self, degree: Floats, count: float = 1.0) -> Floats:
         """So many halves of an all-reduce (reduce-scatters, all-gathers), where there are several ranks."""

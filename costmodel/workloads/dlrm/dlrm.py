@@ -56,8 +56,8 @@ class Dlrm(DlrmSpec):
         return self.shape.forward_flops * (3 if self.mode == "training" else 1)
 
     def menus(self) -> dict[str, tuple[int, ...]]:
-        """Nothing beside the degrees is left open."""
-        return {}
+        """What may be in a second tier, beside the degrees."""
+        return {"offload": self.offload_codes} if any(self.offload_codes) else {}
 
     def mappings(self, *sizes: int) -> Mappings:
         """Every `data` replicas of `tensor` ranks where all ranks get as many samples; micro_batch is samples of one
@@ -93,38 +93,55 @@ class Dlrm(DlrmSpec):
     def footprint(self, mappings: Mappings) -> tuple[Floats, Floats]:
         """Memory of one accelerator and what it keeps in a second tier, in bytes, shapes (M,)."""
         share = RankShare.of(self.batch, mappings)
-        return self._footprint_bytes(share)[share.shapes.of], np.zeros(len(mappings))
+        away_bytes = share.away * self._table_bytes(share)
+        return self._footprint_bytes(share)[share.shapes.of], away_bytes[share.shapes.of]
 
     def op_graph(self, mappings: Mappings, device: Device, calibrations: Calibrations | None = None) -> OpGraph:
         """One batch on one rank; all do the same."""
         device.matrix_flops_per_s(self.precision)
         share, none = RankShare.of(self.batch, mappings), np.zeros(len(mappings))
+        moved = (share.away * self._fetched_bytes(share) * (2 if self.mode == "training" else 1))[share.shapes.of]
         return OpGraph(
             blocks=dlrm_blocks(self, share),
             bubble=none,
             relief=none,
             footprint_bytes=self._footprint_bytes(share)[share.shapes.of],
-            tier_footprint_bytes=none,
-            tier_bytes=none,
+            tier_footprint_bytes=(share.away * self._table_bytes(share))[share.shapes.of],
+            tier_bytes=moved,
+            tier_windows=((moved / (self.shape.gather_efficiency), none + 1.0),),
             work=np.full(len(mappings), float(self.batch)),
             precision=self.precision,
             regime=self.mode,
         )
 
+    @property
+    def _kept_row_bytes(self) -> float:
+        """Of a row with its optimizer state."""
+        return self.row_bytes + (ROW_STATE_BYTES if self.mode == "training" else 0.0)
+
+    def _table_bytes(self, share: RankShare) -> Floats:
+        """Of all rows of a rank, shape (K,)."""
+        return self.shape.num_rows * self._kept_row_bytes / share.tensor
+
+    def _fetched_bytes(self, share: RankShare) -> Floats:
+        """Of the rows of a rank that a step looks up: in training those of all replicas, which it updates; (K,)."""
+        samples = self.batch if self.mode == "training" else share.replica_samples
+        return np.asarray(self.shape.lookups * samples / share.tensor * self._kept_row_bytes)
+
     def _footprint_bytes(self, share: RankShare) -> Floats:
         """Rows and weights with their optimizer state, lookups, pooled rows before and after the exchange, activations,
-        and the runtime; shape (K,).
+        and the runtime; shape (K,). Of rows in a second tier those that two steps look up: this one and the next.
 
         Training keeps the outputs of all layers, and the looked-up numbers and gradients of all replicas' samples;
         inference the widest layer's inputs and outputs.
         """
         shape, size, is_training = self.shape, BYTES_OF_PRECISION[self.precision], self.mode == "training"
         layers = [*shape.bottom_layers, *shape.cross_matrices, *shape.top_layers]
-        row = self.row_bytes + (ROW_STATE_BYTES if is_training else 0.0)
         weight = size + (DENSE_STATE_BYTES if is_training else 0.0)
         widths = shape.top_inputs + sum(outputs for _, outputs in layers) if is_training else max(map(sum, layers))
         samples = self.batch if is_training else share.replica_samples
-        tables = shape.num_rows * row / share.tensor
+        fetched = np.minimum(2 * self._fetched_bytes(share), self._table_bytes(share))
+        tables = self._table_bytes(share) * (1 - share.away) + share.away * fetched
         lookups = shape.lookups * shape.index_bytes * samples / share.tensor
         pooled = self.pooled_bytes * (samples + share.samples)
         return (

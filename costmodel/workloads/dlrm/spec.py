@@ -1,8 +1,12 @@
 """What a file says of a deep learning recommendation model that trains or serves."""
 
-from typing import ClassVar, Literal
+from functools import cache
+from typing import ClassVar, Literal, Self
+
+from pydantic import Field, model_validator
 
 from costmodel.hardware.device import BYTES_OF_PRECISION, Precision
+from costmodel.hardware.offload import share_codes
 from costmodel.spec import Count, Spec
 from costmodel.workloads.dlrm.recommenders import DlrmShape, Recommender, load_recommender
 
@@ -23,8 +27,22 @@ class DlrmSpec(Spec):
     """of the rows of tables"""
     pooled_precision: Precision | None = None
     """of pooled rows in memory and on the network; as the tables where absent"""
+    offload: str | tuple[str, ...] = Field(default="none", exclude_if=lambda choice: choice == "none")
+    """share of the rows that each rank keeps in the device's second memory tier, in steps of 12.5 %, such as
+    tables 25 %; of tables without a share each is a choice"""
     limits: ClassVar[None] = None
     """on the times that users wait for tokens: there are none"""
+
+    @model_validator(mode="after")
+    def _can_offload(self) -> Self:
+        if not self.offload_codes:
+            raise ValueError("offload: the list is empty; give at least one choice")
+        return self
+
+    @property
+    def offload_codes(self) -> tuple[int, ...]:
+        """Choices among which the planner takes one, as in `Mappings.offload`."""
+        return _codes(self.offload)
 
     @property
     def shape(self) -> DlrmShape:
@@ -40,3 +58,8 @@ class DlrmSpec(Spec):
         """Of the pooled rows of one sample, all tables together."""
         precision = self.pooled_precision or self.table_precision
         return self.shape.num_tables * self.shape.dimension * BYTES_OF_PRECISION[precision]
+
+
+@cache
+def _codes(offload: str | tuple[str, ...]) -> tuple[int, ...]:
+    return share_codes((offload,) if isinstance(offload, str) else offload, ("tables",))
