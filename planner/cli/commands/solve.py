@@ -5,14 +5,11 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
-
-import typer
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from planner.cli import exits
 from planner.cli.beside import by_best_fit
 from planner.cli.inputs import (
-    POLICY_NAMES,
     AsJson,
     Gap,
     InstancePath,
@@ -28,6 +25,17 @@ from planner.cli.inputs import (
 )
 from planner.cli.output import console, print_json, to_json
 from planner.cli.outputs import PICTURE, PLAN, WEB_PAGE
+from planner.cli.solve_options import (
+    Deterministic,
+    Hint,
+    PagesTimeLimit,
+    Plot,
+    PolicyName,
+    Ray,
+    Report,
+    Survive,
+    WiringPath,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,30 +47,6 @@ if TYPE_CHECKING:
     from planner.whatif.survive import Survival
 
 
-PolicyName = Annotated[str, typer.Option(help=f"{POLICY_NAMES}, or one of another distribution.")]
-Ray = Annotated[
-    str | None,
-    typer.Option("--ray", metavar="ADDRESS", help="Plan racks anew on a Ray cluster: auto, local, or host:port."),
-]
-Hint = Annotated[Path | None, typer.Option(metavar="PLAN", help="Plan to start from.")]
-Survive = Annotated[
-    int,
-    typer.Option("--survive", min=0, max=1, help="1: a plan that can be repaired after the loss of any one part."),
-]
-PagesTimeLimit = Annotated[
-    float,
-    typer.Option("--pages-time-limit", min=0.0, metavar="S", help="Seconds for tensors of jobs that offload."),
-]
-Report = Annotated[
-    Path | None, typer.Option("--report", "--html", metavar="FILE", help="Write one HTML page for people.")
-]
-WiringPath = Annotated[
-    Path | None,
-    typer.Option("--wiring", metavar="FILE", help="Cables of optical switches: --report shows ports."),
-]
-Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the floor plan, .png or .svg.")]
-
-
 def solve(
     instance: InstancePath,
     policy: PolicyName = "cpsat",
@@ -71,6 +55,7 @@ def solve(
     gap: Gap = 0.0,
     seed: Seed = 0,
     workers: Workers = None,
+    deterministic: Deterministic = None,
     ray: Ray = None,
     hint: Hint = None,
     survive: Survive = 0,
@@ -88,10 +73,9 @@ def solve(
     outputs = _outputs(policy, ray, plan_out, report, plot, wiring)
     started = time.perf_counter()
     problem, left_s = load_in_time(instance, time_limit)
-    options = {"gap": gap, "seed": seed, "workers": workers, "ray": ray, "hint": _load_hint(hint, problem)}
-    options |= {"time_limit_s": left_s, "pages_time_limit_s": pages_time_limit}
-    if not as_json:
-        _print_header(problem)
+    limits = {"time_limit_s": left_s, "pages_time_limit_s": pages_time_limit, "deterministic_limit": deterministic}
+    options = {"gap": gap, "seed": seed, "workers": workers, "ray": ray, "hint": _load_hint(hint, problem), **limits}
+    _print_header(problem, as_json)
     survival = _surviving(instance, problem, policy, options) if survive else None
     result = _search(problem, policy, options, as_json) if survival is None else survival.result
     result = replace(result, wall_time_s=time.perf_counter() - started)
@@ -113,10 +97,11 @@ def _require_searches(policy: str, ray: str | None) -> None:
         raise InputError("--ray", ray, f"is of no use to policy {policy}; leave one of the two out")
 
 
-def _print_header(problem: "Problem") -> None:
+def _print_header(problem: "Problem", as_json: bool) -> None:
     from planner.cli.tables.summary import header
 
-    console().print(header(problem), soft_wrap=True)
+    if not as_json:
+        console().print(header(problem), soft_wrap=True)
 
 
 def _surviving(path: Path, problem: "Problem", policy: str, options: dict[str, Any]) -> "Survival":

@@ -246,3 +246,12 @@ def test_jobs_may_stand_in_a_table_beside_the_instance(tmp_path: Path, planner: 
     outcome = planner("solve", path)
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err == f"error: {table}: line 2, column 'sequence': must be at least 1 (got -1)\n"
+
+
+def test_work_instead_of_time_gives_one_plan(planner: Planner, tmp_path: Path) -> None:
+    golden = str(ROOT / "instances" / "lumorph" / "golden.yaml")
+    plans = [tmp_path / "one.json", tmp_path / "two.json"]
+    for workers, plan in zip("12", plans, strict=True):
+        options = ["--deterministic", "2", "--workers", workers, "--time-limit", "0.01"]
+        assert planner("solve", golden, *options, "--plan-out", str(plan)).code == 0
+    assert plans[0].read_text("utf-8") == plans[1].read_text("utf-8")
