@@ -14,6 +14,7 @@ from costmodel.kernels import attention_context, attention_generation
 from costmodel.kernels.attention_context import PrefillCurve, prefill_attention_s, prefill_curve
 from costmodel.kernels.attention_generation import DecodeCurve, decode_attention_s, decode_curve
 from costmodel.pricing.calibration import Numbers
+from costmodel.wording import counted
 
 Curve = PrefillCurve | DecodeCurve
 PRECISION_OF_NAME = {"bfloat16": "bf16", "float16": "fp16", "float32": "fp32"}
@@ -165,7 +166,7 @@ def _curves(kernel: Kernel, table: Table) -> Iterator[tuple[tuple[str, str], Tab
     for key, rows in found.items():
         if rows.sum() < MIN_ROWS:
             raise ValueError(
-                f"'{key[1]}' of {key[0]} has {rows.sum()} rows that can be fitted; give {MIN_ROWS} or more"
+                f"'{key[1]}' of {key[0]} has {counted(rows.sum(), 'row')} that can be fitted; give {MIN_ROWS} or more"
             )
         yield key, _rows(table, rows)
 

@@ -11,6 +11,7 @@ from costmodel.hardware.device import Device, load_device
 from costmodel.kernels import collective as kernel
 from costmodel.kernels.collective import OPERATIONS, VARIANT, CollectiveCurve, collective_curve, node_collective_s
 from costmodel.pricing.calibration import Numbers
+from costmodel.wording import counted
 
 ROBUST_BEYOND = 0.06
 """relative error from which a row weighs less: single measurements that are off do not bend the curve"""
@@ -171,7 +172,9 @@ def _devices(table: Table) -> list[tuple[str, Bools]]:
     for name in np.unique(table["device"]):
         rows = is_usable & (table["device"] == name)
         if rows.sum() < MIN_ROWS:
-            raise ValueError(f"device '{name}' has {rows.sum()} rows that can be fitted; give {MIN_ROWS} or more")
+            raise ValueError(
+                f"device '{name}' has {counted(rows.sum(), 'row')} that can be fitted; give {MIN_ROWS} or more"
+            )
         found.append((str(name), rows))
     return found
 

@@ -11,6 +11,7 @@ from costmodel.hardware.device import Device, Precision, load_device
 from costmodel.kernels import gemm as kernel
 from costmodel.kernels.gemm import GemmCurve, gemm_curve, gemm_s, variant_of
 from costmodel.pricing.calibration import Numbers
+from costmodel.wording import counted
 
 PRECISIONS: dict[str, Precision] = {
     "bfloat16": "bf16", "bf16": "bf16", "float16": "fp16", "fp16": "fp16", "half": "fp16",
@@ -82,7 +83,7 @@ def predict(table: Table, calibrations: Calibrations | None) -> tuple[Series, ..
         curve, is_fitted_here = gemm_curve(device, precision, calibrations)
         is_calibrated[rows] = is_fitted_here
         predicted[rows & is_sized] = 1e3 * _product_s(table, rows & is_sized, device, precision, curve)
-    left_out = "" if is_sized.all() else f"{(~is_sized).sum()} rows with m, n or k below 1"
+    left_out = "" if is_sized.all() else f"{counted((~is_sized).sum(), 'row', 'with m, n or k below 1')}"
     return (Series("latency", "ms", predicted, table["latency_ms"], is_calibrated, left_out),)
 
 

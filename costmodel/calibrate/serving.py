@@ -9,6 +9,7 @@ from costmodel.calibrate.serving_fit import FULL, TERMS, fit_device
 from costmodel.calibrate.serving_rows import LEFT_OUT, RANGE_RATIO, SIZES, Pair, pairs, ranges_of
 from costmodel.pricing.calibration import curve_source
 from costmodel.serving.backends import GENERIC, serving_curve
+from costmodel.wording import counted
 
 MIN_ROWS = 24
 """of a device, to fit it"""
@@ -86,7 +87,9 @@ def _by_device(table: Table) -> dict[str, list[Pair]]:
 
 def _require_rows(device: str, own: list[Pair]) -> None:
     if (num_rows := sum(len(pair.loads) for pair in own)) < MIN_ROWS:
-        raise ValueError(f"device '{device}' has {num_rows} rows that can be fitted; give {MIN_ROWS} or more")
+        raise ValueError(
+            f"device '{device}' has {counted(num_rows, 'row')} that can be fitted; give {MIN_ROWS} or more"
+        )
 
 
 def _measured(table: Table) -> Table:

@@ -4,27 +4,28 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from costmodel.pricing.calibration import FitOrigin, Ranges
+from costmodel.wording import counted
 
 WORDS = {
-    "accelerators": "accelerators",
-    "sequence": "tokens a sequence",
-    "concurrency": "users",
-    "input_tokens": "tokens in",
-    "output_tokens": "tokens out",
-    "m": "rows of a product",
-    "n": "columns of a product",
-    "k": "terms a sum of a product",
-    "num_gpus": "ranks of a collective in a node",
-    "message_bytes": "bytes of a collective in a node",
-    "batch_size": "sequences of an attention kernel",
-    "new_tokens": "new tokens of attention of prompts",
-    "cached_tokens": "cached tokens of attention of prompts",
-    "context_tokens": "cached tokens of attention of tokens",
-    "num_heads": "heads of an attention kernel",
-    "num_key_value_heads": "key-value heads of an attention kernel",
-    "head_dim": "elements a head of an attention kernel",
+    "accelerators": ("accelerator", ""),
+    "sequence": ("token", "a sequence"),
+    "concurrency": ("user", ""),
+    "input_tokens": ("token", "in"),
+    "output_tokens": ("token", "out"),
+    "m": ("row", "of a product"),
+    "n": ("column", "of a product"),
+    "k": ("term", "a sum of a product"),
+    "num_gpus": ("rank", "of a collective in a node"),
+    "message_bytes": ("byte", "of a collective in a node"),
+    "batch_size": ("sequence", "of an attention kernel"),
+    "new_tokens": ("new token", "of attention of prompts"),
+    "cached_tokens": ("cached token", "of attention of prompts"),
+    "context_tokens": ("cached token", "of attention of tokens"),
+    "num_heads": ("head", "of an attention kernel"),
+    "num_key_value_heads": ("key-value head", "of an attention kernel"),
+    "head_dim": ("element", "a head of an attention kernel"),
 }
-"""how readers are told of what rows asked for"""
+"""how readers are told of what rows asked for: a noun, and what follows it"""
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Far:
     def told(self) -> str:
         """In words."""
         fitted = _number(self.low) if self.low == self.high else f"{_number(self.low)} to {_number(self.high)}"
-        return f"{_number(self.asked)} {WORDS[self.name]} (fitted on {fitted})"
+        return f"{counted(self.asked, *WORDS[self.name])} (fitted on {fitted})"
 
 
 def farthest(ranges: Mapping[str, tuple[float, float]], asked: Mapping[str, tuple[float, float]]) -> list[Far]:

@@ -18,6 +18,7 @@ from costmodel.pricing.listing import listed_and_priced
 from costmodel.pricing.pinned import Pinned, lack_of_pinned, with_pinned
 from costmodel.pricing.too_slow import too_slow
 from costmodel.serving.limits import ROUNDING
+from costmodel.wording import counted
 from costmodel.workloads import TransformerTraining, Workload
 
 LackKind = Literal["limit", "division", "constraint", "groups", "memory", "waiting"]
@@ -219,4 +220,4 @@ def _missing_groups(workload: Workload, under: _Divided) -> str:
 
 
 def _devices(number: int) -> str:
-    return f"{number:,} accelerator{'' if number == 1 else 's'}"
+    return counted(number, "accelerator")

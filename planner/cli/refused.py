@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from costmodel.wording import counted
 from planner.cli import exits
 from planner.cli.inputs import write_text
 from planner.cli.output import print_json
@@ -36,7 +37,7 @@ def withhold(
 
     `name` is that of the instance, `claimed` what the search said of the plan.
     """
-    from planner.cli.tables.summary import count, violation_line
+    from planner.cli.tables.summary import violation_line
     from planner.cli.versions import versions
 
     broken = [vars(violation) for violation in violations]
@@ -49,7 +50,7 @@ def withhold(
         "instance": instance.model_dump(mode="json", by_alias=True, exclude_none=True),
     }
     path = _write_new(name, json.dumps(content, indent=1) + "\n")
-    lines = [f"internal error: the check refuses the plan that was found, {count(len(broken), 'violation')}"]
+    lines = [f"internal error: the check refuses the plan that was found, {counted(len(broken), 'violation')}"]
     lines += [f"violation: {violation_line(violation)}" for violation in violations[:MOST_SHOWN]]
     if len(broken) > MOST_SHOWN:
         lines.append(f"and {len(broken) - MOST_SHOWN} more")

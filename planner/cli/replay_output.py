@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from costmodel.wording import counted
 from planner.cli import exits
 from planner.cli.inputs import write_records, write_text
 from planner.cli.output import console, number, percent, plain, print_json, quantity, table
@@ -90,7 +91,7 @@ def _print_tables(rows: "Sequence[SummaryRow]", measures: "Mapping[str, Measure]
         if place:
             out.print()
         title = "as the trace has it" if load is None else f"{load:g}"
-        out.print(f"load {title}   {seeds} seed{'' if seeds == 1 else 's'}", soft_wrap=True)
+        out.print(f"load {title}   {counted(seeds, 'seed')}", soft_wrap=True)
         for first in range(0, len(columns), AT_ONCE):
             _print_table(of_load, {name: measures[name] for name in columns[first : first + AT_ONCE]})
 

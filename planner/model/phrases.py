@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 
+from costmodel.wording import counted
+
 
 def accelerators(count: int) -> str:
     """4 accelerators"""
-    return f"{count} accelerator{'' if count == 1 else 's'}"
+    return counted(count, "accelerator")
 
 
 def listed(words: Sequence[str], conjunction: str = "and") -> str:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
+from costmodel.wording import counted
 from planner.model.clock import Clock
 from planner.model.errors import InputError
 from planner.model.plan import Assignment, Plan
@@ -147,7 +148,7 @@ class Result:
 
     def __repr__(self) -> str:
         """One line: what was found, and what of it was proven."""
-        jobs = "" if self.plan is None else f", {len(self.plan.assignments)} jobs"
+        jobs = "" if self.plan is None else f", {counted(len(self.plan.assignments), 'job')}"
         levels = "".join(f", {level!r}" for level in self.levels)
         return f"<Result {self.status.value} by {self.policy}{jobs}{levels}, {self.wall_time_s:.2f} s>"
 

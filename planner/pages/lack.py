@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from costmodel.wording import counted
 from planner.pages.problem import PageProblem, Task
 
 
@@ -48,4 +49,4 @@ def _room(problem: PageProblem, memories: set[int]) -> int | None:
 
 
 def _pages(problem: PageProblem, count: int) -> str:
-    return f"{count:,} page{'' if count == 1 else 's'} ({count * problem.page_bytes / 1e9:.3g} GB)"
+    return f"{counted(count, 'page')} ({count * problem.page_bytes / 1e9:.3g} GB)"

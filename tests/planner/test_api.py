@@ -60,7 +60,7 @@ def test_a_function_is_a_policy() -> None:
 
 def test_a_result_is_one_line() -> None:
     result = api.solve(api.load(GOLDEN), deterministic_limit=1.0, workers=1)
-    assert repr(result).startswith("<Result OPTIMAL by cpsat, 1 jobs, value 4 (bound 4, gap 0.00%), ")
+    assert repr(result).startswith("<Result OPTIMAL by cpsat, 1 job, value 4 (bound 4, gap 0.00%), ")
     assert "\n" not in repr(result)
     assert repr(api.Result(api.Status.NO_PLAN, "cpsat")) == "<Result NO_PLAN by cpsat, 0.00 s>"
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from costmodel.wording import counted
 from planner.cli import exits
 from planner.cli.inputs import AsJson, InstancePath, naming
 from planner.cli.output import console, number, print_json, table
@@ -66,15 +67,15 @@ def _plan_of(name: str, instance: Path, path: Path) -> "Plan":
 
 
 def _show(rules: Sequence[str], violations: "Sequence[Violation]", objectives: dict[str, float], plan: "Plan") -> None:
-    from planner.cli.tables.summary import count, violation_line
+    from planner.cli.tables.summary import violation_line
 
     out = console()
     broken = {rule: sum(v.rule == rule for v in violations) for rule in rules}
-    verdicts = [(rule, "ok" if not broken[rule] else count(broken[rule], "violation")) for rule in rules]
+    verdicts = [(rule, "ok" if not broken[rule] else counted(broken[rule], "violation")) for rule in rules]
     out.print(table(("rule", "verdict"), verdicts))
     for violation in violations:
         out.print(violation_line(violation), soft_wrap=True)
     rows = [(name, number(value), number(plan.objectives.get(name))) for name, value in objectives.items()]
     out.print()
     out.print(table(("objective", "recomputed", "claimed"), rows, right=("recomputed", "claimed")))
-    out.print(f"{count(len(violations), 'violation')}: the plan {'is broken' if violations else 'holds'}")
+    out.print(f"{counted(len(violations), 'violation')}: the plan {'is broken' if violations else 'holds'}")

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from costmodel.wording import counted
 from planner.cli import exits
 from planner.cli.output import console, print_json, quantity, table
 from planner.model.errors import InputError
@@ -47,11 +48,10 @@ def _require_known_jobs(instance: "PageInstance", plan: "PagePlan", path: Path) 
 
 
 def _show(instance: "PageInstance", plan: "PagePlan", broken: dict[str, int], violations: "list[Violation]") -> None:
-    from planner.cli.tables.summary import count
     from planner.pages.rule_pages import TIME
 
     out = console()
-    verdicts = [(rule, count(found, "violation") if found else "ok") for rule, found in broken.items()]
+    verdicts = [(rule, counted(found, "violation") if found else "ok") for rule, found in broken.items()]
     if violations and not broken[TIME]:
         verdicts[-1] = (TIME, "not judged")
     out.print(table(("rule", "verdict"), verdicts))
@@ -65,4 +65,4 @@ def _show(instance: "PageInstance", plan: "PagePlan", broken: dict[str, int], vi
     weights = {job.name: job.weight for job in instance.jobs}
     steps = [(each.job, quantity(each.step_s, "s"), f"{weights[each.job]:g}") for each in plan.jobs]
     out.print(table(("job", "step claimed" if violations else "step, simulated", "weight"), steps, right=("weight",)))
-    out.print(f"{count(len(violations), 'violation')}: the placement {'is broken' if violations else 'holds'}")
+    out.print(f"{counted(len(violations), 'violation')}: the placement {'is broken' if violations else 'holds'}")

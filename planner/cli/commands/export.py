@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from costmodel.wording import counted
 from planner.cli.inputs import InstancePath, load_plan, require_not_given
 from planner.model.errors import InputError
 
@@ -58,7 +59,7 @@ def export(
     _write(output, files)
     for warning in warnings_of(files):
         print(f"warning: {warning}", file=sys.stderr)
-    print(f"wrote {len(files)} files into {output}", file=sys.stderr)
+    print(f"wrote {counted(len(files), 'file')} into {output}", file=sys.stderr)
     return 0
 
 

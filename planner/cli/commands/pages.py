@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from costmodel.wording import counted
 from planner.cli import exits
 from planner.cli.inputs import AsJson, InstancePath, Seed, TimeLimit, Workers, require_writable, write_text
 from planner.cli.output import console, percent, print_json, quantity, seconds, to_json
@@ -165,16 +166,15 @@ def _gains(result: "PageResult", options: dict[str, Any]) -> "list[PageGain]":
 
 def header(problem: "PageProblem") -> str:
     """shared   2 jobs   77 tensors   4,630 pages of 1 MiB   2 memories."""
-    from planner.cli.tables.summary import count
 
     tensors = sum(len(task.count) for task in problem.tasks)
     total = sum(int(task.count.sum()) for task in problem.tasks)
     parts = [
         problem.name,
-        count(len(problem.tasks), "job"),
-        count(tensors, "tensor"),
-        f"{count(total, 'page')} of {quantity(problem.page_bytes, 'B')}",
-        f"{len(problem.memories)} memories" if len(problem.memories) > 1 else "1 memory",
+        counted(len(problem.tasks), "job"),
+        counted(tensors, "tensor"),
+        f"{counted(total, 'page')} of {quantity(problem.page_bytes, 'B')}",
+        counted(len(problem.memories), "memory", many="memories"),
     ]
     return "   ".join(parts)
 

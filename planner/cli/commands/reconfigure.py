@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from costmodel.wording import counted
 from planner.cli.inputs import (
     AsJson,
     InstancePath,
@@ -120,7 +121,6 @@ def document(found: "Reconfiguration") -> dict[str, Any]:
 
 
 def _show(found: "Reconfiguration") -> None:
-    from planner.cli.tables.summary import count
 
     out, steps = console(), found.transition
     rows = [
@@ -132,10 +132,10 @@ def _show(found: "Reconfiguration") -> None:
         columns = ("stage", "action", "job", "torn down", "set up")
         out.print(table(columns, rows, right=("stage", "torn down", "set up")))
     proof = "proven" if found.kept == found.most_kept else f"at most {found.most_kept} can stay"
-    out.print(f"{found.kept} of {count(found.num_circuits, 'circuit')} stay ({proof})", soft_wrap=True)
+    out.print(f"{found.kept} of {counted(found.num_circuits, 'circuit')} stay ({proof})", soft_wrap=True)
     if steps.paused:
         least = "the fewest" if len(steps.paused) == steps.least_paused else f"at least {steps.least_paused}"
         out.print(plain(f"must pause: {', '.join(steps.paused)} ({least})"), soft_wrap=True)
     if steps.disturbed:
         out.print(plain(f"disturbed: {', '.join(steps.disturbed)}"), soft_wrap=True)
-    out.print(f"{count(len(steps.stages), 'stage')} · {quantity(steps.time_s, 's')}", soft_wrap=True)
+    out.print(f"{counted(len(steps.stages), 'stage')} · {quantity(steps.time_s, 's')}", soft_wrap=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from costmodel.wording import counted
 from planner.cli import exits
 from planner.cli.inputs import (
     AsJson,
@@ -131,7 +132,6 @@ def document(found: "Repair") -> dict[str, Any]:
 
 
 def _show(found: "Repair") -> None:
-    from planner.cli.tables.summary import count
 
     out = console()
     for failure in found.failures:
@@ -143,9 +143,9 @@ def _show(found: "Repair") -> None:
     if found.transition is not None:
         steps = found.transition
         parts = [
-            f"{count(len(found.moves), 'rank')} moved",
-            f"{count(found.changed_circuits, 'circuit')} changed",
-            f"{count(len(steps.stages), 'stage')}, {quantity(steps.time_s, 's')}",
+            f"{counted(len(found.moves), 'rank')} moved",
+            f"{counted(found.changed_circuits, 'circuit')} changed",
+            f"{counted(len(steps.stages), 'stage')}, {quantity(steps.time_s, 's')}",
             f"found in {quantity(found.wall_time_s, 's')}",
             "checked: 0 violations",
         ]

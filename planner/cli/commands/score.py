@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from costmodel.wording import counted
 from planner.cli.commands.mappings import Question, show_mappings
 from planner.cli.inputs import AsJson, MaybeInstancePath, load_problem, require_job
 from planner.cli.output import console, number, plain, print_json, quantity, table
@@ -12,7 +13,6 @@ from planner.cli.tables.fit_lines import JobFits
 from planner.cli.tables.jitter import steps_told
 from planner.cli.tables.jobs_table import SHORT, bottleneck, collectives, energy_header, mapping
 from planner.cli.tables.serving_columns import how_served, serving_columns, serving_record
-from planner.cli.tables.summary import count
 from planner.cli.workload_options import (
     Backend,
     Concurrency,
@@ -148,7 +148,7 @@ def _print_job(out: Any, cluster: "Cluster", options: "JobOptions", top: int) ->
     from planner.candidates.unlisted import why_unlisted
 
     dropped = options.num_listed - len(options)
-    listed = f"{count(options.num_listed, 'candidate')} listed, {dropped:,} dominated"
+    listed = f"{counted(options.num_listed, 'candidate')} listed, {dropped:,} dominated"
     shown = f", the best {top} shown" if len(options) > top else ""
     out.print(f"{plain(options.job.name)}   {listed}{shown}", soft_wrap=True)
     if not len(options):

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from costmodel.wording import counted
 from planner.cli import exits
 from planner.cli.beside import by_best_fit
 from planner.cli.inputs import (
@@ -241,9 +242,7 @@ def _show(
     if result.plan.assignments:
         out.print(jobs_table(problem.instance, result.plan))
         if (rest := len(result.plan.assignments) - MOST_ROWS) > 0:
-            out.print(
-                f"and {summary.count(rest, 'job')} of less value; --plan-out, --json and --report have all of them"
-            )
+            out.print(f"and {counted(rest, 'job')} of less value; --plan-out, --json and --report have all of them")
     phases = phase_lines(problem.instance, result.plan)
     fits = fit_lines(problem.instance, result.plan)
     for line in (*summary.left_out_lines(result, path), *phases, *summary.second_tier_lines(result.plan), *fits):

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from costmodel.wording import counted
 from planner.cli import exits
 from planner.cli.exits import EXIT_CODES
 from planner.cli.inputs import require_writable
@@ -62,5 +63,5 @@ def _write(output: Path, rows: Any) -> int:
         raise InputError("tables", "CHECKOUT", str(error)) from None
     except OSError as error:
         raise InputError(str(error.filename), "", f"cannot be read or written: {error.strerror}") from None
-    print(f"wrote {len(list(found)):,} rows into {output}")
+    print(f"wrote {counted(len(list(found)), 'row')} into {output}")
     return exits.PLAN

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from costmodel.wording import counted
 from planner.cli.inputs import AsJson, require_writable
 from planner.cli.output import console, number, percent, plain, print_json, table
 from planner.cli.outputs import PICTURE
@@ -143,7 +144,7 @@ def _show(
     leave_out: str | None,
 ) -> None:  # fmt: skip
     out = console()
-    out.print(f"{plain(str(read.path))}   {read.kind}   {len(read):,} rows", soft_wrap=True)
+    out.print(f"{plain(str(read.path))}   {read.kind}   {counted(len(read), 'row')}", soft_wrap=True)
     _show_curves(curves)
     for line in told:
         out.print(plain(line), soft_wrap=True)
@@ -192,7 +193,7 @@ def _show_curves(curves: list[dict[str, Any]]) -> None:
 
 def _outside(each: "RowsOutside") -> str:
     """200 rows outside what bf16 of h100-sxm was fitted on: 65,536 rows of a product (fitted on 1 to 32,768)."""
-    rows = f"{each.rows:,} row{'' if each.rows == 1 else 's'}"
+    rows = counted(each.rows, "row")
     far = ", ".join(far.told for far in each.far)
     return f"{rows} outside what {each.variant} of {each.fitted_on} was fitted on: {far}"
 

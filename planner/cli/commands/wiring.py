@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from costmodel.wording import counted
 from planner.cli import exits
 from planner.cli.exits import EXIT_CODES
 from planner.cli.inputs import AsJson, require_not_given, require_writable, write_text
@@ -34,7 +35,8 @@ def new(
     cables = CableTable.of(load_cluster(cluster).fabric, loss)
     write_text(output, cables.to_csv())
     switches = len({cable.switch for cable in cables.cables})
-    print(f"wrote {len(cables.cables):,} cables of {switches:,} switches into {output}")
+    of = counted(switches, "switch", many="switches")
+    print(f"wrote {counted(len(cables.cables), 'cable')} of {of} into {output}")
     return exits.PLAN
 
 
@@ -63,10 +65,10 @@ def check(
         return exits.VIOLATIONS if found else exits.PLAN
     from planner.cli.output import console
 
-    out = console()
+    out, every = console(), counted(len(given.cables), "cable")
     if found:
         out.print(table(("fault", "where"), [(fault.kind, fault.message) for fault in found]))
     out.print(
-        f"{len(given.cables):,} cables, {len(found):,} to mend" if found else f"{len(given.cables):,} cables hold"
+        f"{every}, {len(found):,} to mend" if found else f"{every} {'holds' if len(given.cables) == 1 else 'hold'}"
     )
     return exits.VIOLATIONS if found else exits.PLAN

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from costmodel.wording import counted
 from planner.cli.output import BEST, console, number, percent, plain, quantity, table
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def print_tables(rows: "Sequence[PolicyRow]", timings: bool, currency: str | Non
         first = lines[0].first
         if place:
             out.print()
-        jobs = f"{first.jobs} job{'' if first.jobs == 1 else 's'}"
+        jobs = counted(first.jobs, "job")
         out.print(f"{plain(name)}   {jobs}   {first.devices_healthy} devices healthy", soft_wrap=True)
         out.print(_table(lines, timings))
         for reason in dict.fromkeys(row.impossible for row in of_instance if row.impossible):

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from costmodel.wording import counted
 from planner.cli.output import plain
-from planner.cli.tables.summary import count
 from planner.model.phrases import few
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def _jobs_outside(instance: "Instance", plan: "Plan") -> list[str]:
     alike = sorted(outside.items(), key=lambda item: -len(item[1]))
     lines = [f"{few(names)}: outside what these were fitted on: {found}" for found, names in alike[:MOST_OUTSIDE]]
     if rest := sum(len(names) for _, names in alike[MOST_OUTSIDE:]):
-        lines.append(f"{count(rest, 'more job')} {'is' if rest == 1 else 'are'} outside in other ways")
+        lines.append(f"{counted(rest, 'more job')} {'is' if rest == 1 else 'are'} outside in other ways")
     return lines
 
 
@@ -104,5 +104,5 @@ def _kernels_outside(uses: "Sequence[tuple[str, CurveUse]]") -> list[str]:
     alike = sorted(found.values(), key=lambda item: -len(item[1]))
     lines = [f"{few(list(names))}: {KERNELS_OUTSIDE}: {far.told}" for far, names in alike[:MOST_OUTSIDE]]
     if rest := len(alike) - MOST_OUTSIDE:
-        lines += [f"kernels are outside in {count(rest, 'more way')}"] if rest > 0 else []
+        lines += [f"kernels are outside in {counted(rest, 'more way')}"] if rest > 0 else []
     return lines

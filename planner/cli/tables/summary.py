@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from costmodel.wording import counted
 from planner.cli.output import number, percent, plain, quantity, seconds
 
 if TYPE_CHECKING:
@@ -30,15 +31,10 @@ def header(problem: "Problem") -> str:
         plain(instance.name),
         f"{racks}{fabric.kind} {fabric.servers} x {fabric.devices_per_server}",
         f"{cluster.num_healthy} of {fabric.num_devices} devices healthy",
-        count(len(instance.jobs), "job") + (f", {count(running, 'resident')}" if running else ""),
-        f"{count(problem.num_candidates, 'candidate')} ({problem.num_dominated:,} dominated)",
+        counted(len(instance.jobs), "job") + (f", {counted(running, 'resident')}" if running else ""),
+        f"{counted(problem.num_candidates, 'candidate')} ({problem.num_dominated:,} dominated)",
     ]
     return "   ".join(parts)
-
-
-def count(amount: int, noun: str) -> str:
-    """12 jobs, 1 job."""
-    return f"{amount:,} {noun}{'' if amount == 1 else 's'}"
 
 
 def left_out_lines(result: "Result", path: Path) -> list[str]:
@@ -49,7 +45,7 @@ def left_out_lines(result: "Result", path: Path) -> list[str]:
     file = shlex.quote(str(path))
     return [
         f"{plain(left.job):<{width}}  -  not placed: {plain(left.reason.replace('INSTANCE', file))}" for left in shown
-    ] + ([f"and {count(rest, 'more job')} not placed; --json has all of them"] if rest else [])
+    ] + ([f"and {counted(rest, 'more job')} not placed; --json has all of them"] if rest else [])
 
 
 def second_tier_lines(plan: "Plan") -> list[str]:
@@ -67,7 +63,7 @@ def second_tier_lines(plan: "Plan") -> list[str]:
             f"step {quantity(tier.step_s, 's')} simulated ({proof}), {quantity(assignment.step_s, 's')} scored",
             f"{without} {tier.memory}",
             f"{percent(away / max(away + kept, 1))} of pages go there",
-            f"{sum(each.remade for each in tier.tensors)} of {count(len(tier.tensors), 'tensor')} made again",
+            f"{sum(each.remade for each in tier.tensors)} of {counted(len(tier.tensors), 'tensor')} made again",
         ]
         lines.append(plain(f"{assignment.job}: {' · '.join(parts)}"))
     return lines
@@ -80,9 +76,9 @@ def levels_line(levels: "Sequence[Level]") -> str:
 
 def outcome_line(outcome: "PlanOutcome") -> str:
     """11 of 12 jobs, +41 % value and +38 % work over best fit (6 jobs, 59.2 kW), 55.3 kW; proven optimal."""
-    parts = [f"{outcome.admitted} of {count(outcome.jobs, 'job')}"]
+    parts = [f"{outcome.admitted} of {counted(outcome.jobs, 'job')}"]
     if outcome.more_value is not None and outcome.more_work is not None:
-        than = f"{count(outcome.best_fit_admitted or 0, 'job')}, {quantity(outcome.best_fit_power_w, 'W')}"
+        than = f"{counted(outcome.best_fit_admitted or 0, 'job')}, {quantity(outcome.best_fit_power_w, 'W')}"
         more = f"{_signed(outcome.more_value)} value and {_signed(outcome.more_work)} work"
         parts.append(f"{more} over best fit ({than})")
     parts.append(quantity(outcome.power_w, "W"))

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from costmodel.fabrics import Lightpath
 from costmodel.fabrics.lightpath import MAX_TILES
+from costmodel.wording import counted
 from planner.fabrics.joined_racks import more_links
 from planner.fabrics.lightpath.more_fibers import (
     Pair,
@@ -54,7 +55,7 @@ class LightpathUpgrades(Upgrades):
         fabric = instance.cluster.fabric
         assert isinstance(fabric, Lightpath)
         count = fibers_of_new_server(fabric)
-        fibers = f"{count or 'no'} fiber{'' if count == 1 else 's'}"
+        fibers = counted(count, "fiber") if count else "no fibers"
         return f" with {fibers} to and from each other" if fabric.servers > 1 else ""
 
 

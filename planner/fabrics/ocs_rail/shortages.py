@@ -1,5 +1,6 @@
 """Which rails a job lacks on servers that have devices enough."""
 
+from costmodel.wording import counted
 from planner.candidates.expand import list_options
 from planner.fabrics.shortages import Shortages
 from planner.model.edit import with_job
@@ -19,7 +20,5 @@ class OcsRailShortages(Shortages):
         if not demands or not all(demand.num_ports or demand.num_blocks == 1 for demand in demands):
             return None
         needs = sorted({(demand.num_blocks, demand.block) for demand in demands if demand.num_ports})
-        ways = [
-            f"{rails} rail{'' if rails == 1 else 's'} free on the same {servers} servers" for servers, rails in needs
-        ]
+        ways = [f"{counted(rails, 'rail')} free on the same {counted(servers, 'server')}" for servers, rails in needs]
         return f"needs {listed(ways[:MAX_NAMED], 'or')}" if ways else None

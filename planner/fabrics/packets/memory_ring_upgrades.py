@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from costmodel.fabrics import MemoryNodeRings
+from costmodel.wording import counted
 from planner.fabrics.upgrades import Upgrade, Upgrades
 from planner.model.edit import edited, with_fabric
 from planner.model.instance import Instance
@@ -23,5 +24,5 @@ class MemoryRingUpgrades(Upgrades):
         faster = edited(node, link_bandwidth_bytes_per_s=2 * node.link_bandwidth_bytes_per_s)
         yield Upgrade("twice the bandwidth of a link", with_fabric(instance, node=faster))
         more = edited(node, node=edited(memory, dimms=memory.dimms + memory.groups))
-        count = f"{memory.groups} more DIMM{'' if memory.groups == 1 else 's'}"
+        count = counted(memory.groups, "more DIMM")
         yield Upgrade(f"{count} in each memory node", with_fabric(instance, node=more))

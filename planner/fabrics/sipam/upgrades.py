@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from costmodel.fabrics import Sipam
+from costmodel.wording import counted
 from planner.fabrics.upgrades import Upgrade, Upgrades
 from planner.model.edit import with_fabric
 from planner.model.instance import Instance
@@ -22,7 +23,7 @@ class SipamUpgrades(Upgrades):
             yield self.of_server(instance)
         more = max(1, round(MORE_UNITS * fabric.units_per_tray))
         units = with_fabric(instance, units_per_tray=fabric.units_per_tray + more)
-        yield Upgrade(f"{more} more memory unit{'' if more == 1 else 's'} in each tray", units)
+        yield Upgrade(counted(more, "more memory unit", "in each tray"), units)
         if fabric.devices_per_server + fabric.ports_per_rail + fabric.trays_per_server <= fabric.switch_ports:
             ports = with_fabric(instance, tray_ports=fabric.tray_ports + 1)
             yield Upgrade("one more port of each tray on each rail", ports)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from costmodel.wording import counted
 from planner.report.replay.caveats import caveats
 from planner.report.replay.floors import floors, snapshots
 from planner.report.replay.front import on_front
@@ -82,8 +83,7 @@ def setting(study: Study, sheet: Sheet) -> list[tuple[str, str]]:
     source, ground = demand.source, next(iter(study.grounds.values()))
     of_all = f" of {len(source):,}" if isinstance(source, Trace) and demand.jobs is not None else ""
     counts = [
-        f"{len(items)} {word}{'' if len(items) == 1 else 's'}"
-        for items, word in ((sheet.runs, "run"), (sheet.loads, "load"), (sheet.seeds, "seed"))
+        counted(len(items), word) for items, word in ((sheet.runs, "run"), (sheet.loads, "load"), (sheet.seeds, "seed"))
     ]
     return [
         ("Demand", f"{len(demand.draw(sheet.seeds[0])):,} jobs{of_all} a seed"),

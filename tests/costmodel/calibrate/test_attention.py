@@ -140,7 +140,7 @@ def test_errors_name_what_the_catalog_lacks(family):
         family.predict(made_up(device="h300"), None)
     with pytest.raises(ValueError, match="unknown precision 'int3'"):
         family.predict(made_up(kv_cache_dtype="int3"), None)
-    with pytest.raises(ValueError, match="has 1 rows that can be fitted; give 24 or more"):
+    with pytest.raises(ValueError, match="has 1 row that can be fitted; give 24 or more"):
         family.fit(made_up())
 
 

@@ -89,7 +89,7 @@ def test_rows_without_a_size_are_left_out_with_a_reason() -> None:
     table["m"] = np.where(np.arange(600) == 7, 0.0, table["m"])
     (series,) = FAMILY.predict(table, None)
     assert np.flatnonzero(np.isnan(series.predicted)).tolist() == [7]
-    assert series.left_out == "1 rows with m, n or k below 1"
+    assert series.left_out == "1 row with m, n or k below 1"
 
 
 def test_what_the_catalog_lacks_is_named() -> None:

@@ -16,7 +16,7 @@ ORIGIN = FitOrigin(software="an engine 1.0", date="2026-01", data="a table", row
     [
         ({"concurrency": (4, 128), "input_tokens": (1024, 1024)}, []),
         ({"concurrency": (8, 256)}, ["256 users (fitted on 4 to 128)"]),
-        ({"concurrency": (1, 256)}, ["1 users (fitted on 4 to 128)"]),
+        ({"concurrency": (1, 256)}, ["1 user (fitted on 4 to 128)"]),
         ({"input_tokens": (2048, 2048)}, ["2,048 tokens in (fitted on 1,024)"]),
         ({"sequence": (1, 1)}, []),
     ],
