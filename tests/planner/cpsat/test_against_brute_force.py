@@ -21,7 +21,7 @@ NUM_CROSSINGS = 160
 NUM_FIVES = 24
 NUM_EVENS = 30
 NUM_DISAGGREGATED = 24
-NUM_RINGS = 12
+NUM_RINGS = 8
 NUM_GROUPS = 24
 DISPLACED_FROM_A_WINDOW = 1030
 """seed of an instance whose displaced resident leaves a server that is outside of a neighbourhood"""

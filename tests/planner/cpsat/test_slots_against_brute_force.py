@@ -9,7 +9,7 @@ from tests.oracles.tiny_slots import tiny_slots
 from tests.planner.optimum import proven
 
 NUM_SEEDS = 160
-NUM_DISAGGREGATED = 16
+NUM_DISAGGREGATED = 10
 
 
 @pytest.mark.slow

@@ -37,7 +37,7 @@ def test_value_is_the_enumerated_optimum(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [2, 11, 12, 19, 39, 40, 48, 51])
+@pytest.mark.parametrize("seed", [2, 11, 19, 40, 48, 51])
 def test_value_is_the_enumerated_optimum_where_services_keep_shares_in_units(seed: int) -> None:
     instance = tiny_serving_pool(seed)
     assert_solved_to(instance, best_value(instance))
