@@ -72,8 +72,8 @@ class Figures:
     mb: float
 
 
-def measure(case: Case, time_limit_s: float, workers: int | None = None) -> Figures:
-    """Plan one datacenter by the public call, in this process."""
+def measure(case: Case, time_limit_s: float, workers: int | None = None, gap: float = 0.0) -> Figures:
+    """Plan one datacenter by the public call, in this process; until `gap`, a fraction of the bound, is proven."""
     data = case.data()
     started = time.perf_counter()
     instance = Instance.parse(data)
@@ -84,7 +84,7 @@ def measure(case: Case, time_limit_s: float, workers: int | None = None) -> Figu
     def hear(incumbent: Incumbent) -> None:
         seen.append((time.perf_counter() - started, incumbent))
 
-    options = SolveOptions(time_limit_s=time_limit_s, workers=workers, on_incumbent=hear)
+    options = SolveOptions(time_limit_s=time_limit_s, workers=workers, gap=gap, on_incumbent=hear)
     result = solve(instance, options=options)
     plan_s, cpu_s = time.perf_counter() - started, sum(os.times()[:4]) - before
     level = result.levels[0]
@@ -135,7 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = _parse(arguments)
     if given.only:
         case = Case(*json.loads(given.only))
-        print(json.dumps(asdict(measure(case, given.time_limit, given.workers))))
+        print(json.dumps(asdict(measure(case, given.time_limit, given.workers, given.gap))))
         return 0
     if given.against:
         _against(given)
@@ -161,6 +161,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--sizes", nargs="+", default=SIZES, help="accelerators/jobs, or accelerators/jobs/largest job")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--time-limit", type=float, default=10.0, help="seconds, of each solve")
+    parser.add_argument("--gap", type=float, default=0.0, help="fraction of the bound at which a solve stops")
     parser.add_argument("--workers", type=int, help="threads; as the planner chooses unless given")
     parser.add_argument("--memory", type=int, default=MEMORY_MB, help="MiB of addresses that a process may take")
     parser.add_argument("--csv", type=Path, help="write all figures, or the steps of all ways, here")
@@ -185,7 +186,7 @@ def _cases(given: argparse.Namespace) -> Iterator[Case]:
 
 def _in_fresh_process(case: Case, given: argparse.Namespace) -> Figures | str:
     """The figures, or why there are none."""
-    options = ["--only", json.dumps(case), "--time-limit", str(given.time_limit)]
+    options = ["--only", json.dumps(case), "--time-limit", str(given.time_limit), "--gap", str(given.gap)]
     options += ["--workers", str(given.workers)] if given.workers else []
     limited = f'ulimit -v {given.memory * 1024}; exec "$@"'
     command = ["sh", "-c", limited, "sh", sys.executable, "-m", "tests.benchmarks.bench_scale", *options]
