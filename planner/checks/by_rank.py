@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 
+from planner.checks.columns import columns
+from planner.checks.isolation import numbered
 from planner.checks.names import admitted, once
 from planner.model.instance import Instance
 from planner.model.job import Job
@@ -14,6 +16,20 @@ def lies(instance: Instance, plan: Plan) -> Sequence[Hashable]:
     """Of each admitted job its configuration, as object, and ends and widths of its circuits by rank; None where
     several ranks are on one device."""
     return [_lie(job, assignment) for job, assignment in admitted(instance, plan)]
+
+
+@once
+def places(instance: Instance, plan: Plan) -> Sequence[Hashable]:
+    """The same with the slot of each rank, and which ranks share a server; None also for unknown devices."""
+    placed, per_server = columns(instance, plan), instance.cluster.fabric.devices_per_server
+    devices, start = placed.device.tolist(), placed.start.tolist()
+    found = list[Hashable]()
+    for j, lie in enumerate(lies(instance, plan)):
+        own = devices[start[j] : start[j + 1]]
+        is_known = lie is not None and min(own, default=0) >= 0
+        servers = numbered([device // per_server for device in own])
+        found.append((lie, servers, tuple([device % per_server for device in own])) if is_known else None)
+    return found
 
 
 def _lie(job: Job, assignment: Assignment) -> Hashable:

@@ -25,7 +25,7 @@ class FabricRules:
     after: ClassVar[str] = "circuits"
     """the rule of every fabric after which those of this one are asked"""
     runs_by_rank: ClassVar[bool] = True
-    """whether collectives depend on circuits by rank alone, not on where the devices are"""
+    """whether collectives depend on circuits by rank alone, not on slots of devices and who shares a server"""
 
     @property
     def checks(self) -> Mapping[str, Check]:

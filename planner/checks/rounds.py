@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from planner.checks.by_rank import each_lie, lies
+from planner.checks.by_rank import each_lie, lies, places
 from planner.checks.judged import judged
 from planner.checks.names import admitted
 from planner.fabrics import plugin_of
@@ -19,6 +19,6 @@ def check_rounds(instance: Instance, plan: Plan) -> Iterator[Violation]:
         charged = found[j].price
         return iter(()) if charged is None else rules.simulate(instance, *whole[j], charged)
 
-    alike = lies(instance, plan) if rules.runs_by_rank else [None] * len(whole)
+    alike = (lies if rules.runs_by_rank else places)(instance, plan)
     keys = [None if lie is None else (lie, id(each.price)) for lie, each in zip(alike, found, strict=True)]
     yield from each_lie(keys, simulated)

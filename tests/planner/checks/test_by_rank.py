@@ -1,8 +1,10 @@
 """Jobs lie alike where the same circuits join the same ranks, whatever their devices are called."""
 
-from planner.checks.by_rank import each_lie, lies
+from collections.abc import Hashable
+
+from planner.checks.by_rank import each_lie, lies, places
 from planner.model.violation import Violation
-from tests.planner.checks.good import ring
+from tests.planner.checks.good import fat_tree, ring
 from tests.planner.checks.plans import edited, instance_of, job, relocated, rewired
 
 
@@ -18,6 +20,20 @@ def test_names_do_not_matter_but_widths_and_ends_do() -> None:
     first, second, third = lies(instance, plan.model_copy(update={"assignments": tuple(keys)}))
     assert first == second
     assert first != third
+
+
+def test_slots_and_common_servers_count_where_places_do() -> None:
+    instance, plan = fat_tree()
+    configuration = plan["packets"].configuration
+
+    def place(*devices: str) -> Hashable:
+        return places(instance, edited(plan, "packets", devices=devices, configuration=configuration))[0]
+
+    near = place("r0.s0.g0", "r0.s0.g1", "r0.s0.g2", "r0.s0.g3")
+    assert near == place("r1.s0.g0", "r1.s0.g1", "r1.s0.g2", "r1.s0.g3")
+    assert near != place("r0.s0.g1", "r0.s0.g0", "r0.s0.g2", "r0.s0.g3")
+    assert near != place("r0.s0.g0", "r0.s0.g1", "r1.s0.g2", "r1.s0.g3")
+    assert place("r0.s0.g0", "r0.s0.g1", "r0.s0.g2", "nowhere") is None
 
 
 def test_a_device_twice_is_like_no_other() -> None:
