@@ -4,9 +4,11 @@ from collections.abc import Iterator
 
 from costmodel.fabrics import Sipac, Torus
 from costmodel.parallelism.configuration import Configuration
+from planner.checks.by_rank import each_lie, places
 from planner.checks.names import admitted, tile_of
 from planner.fabrics.slices.rule_boxes import Box, Placed, Point, box_of, chip_of, is_of_whole_cubes, parts_of, place_in
 from planner.model.instance import Instance
+from planner.model.job import Job
 from planner.model.plan import Assignment, Plan
 from planner.model.violation import Violation
 
@@ -15,18 +17,22 @@ def check_cut(instance: Instance, plan: Plan) -> Iterator[Violation]:
     """The devices of each part are a slice that the fabric has, and each rank lies at its place in it."""
     fabric = instance.cluster.fabric
     assert isinstance(fabric, Torus | Sipac)
-    for job, assignment in admitted(instance, plan):
-        box = box_of(fabric, assignment.configuration)
-        if box is None:
-            yield Violation("cut", job.name, f"{job.name}: its collectives make up no box")
-            continue
-        if box.num_ranks == 1:
-            continue
-        for number, placed in enumerate(placed_parts(fabric, box, assignment)):
-            where = f"{job.name}: part {number}"
-            wrong = _torus(fabric, box, placed) if isinstance(fabric, Torus) else _sipac(fabric, box, placed)
-            if wrong:
-                yield Violation("cut", where, f"{where} {wrong}")
+    whole = admitted(instance, plan)
+    yield from each_lie(places(instance, plan), lambda j: _check_job(fabric, *whole[j]))
+
+
+def _check_job(fabric: Torus | Sipac, job: Job, assignment: Assignment) -> Iterator[Violation]:
+    box = box_of(fabric, assignment.configuration)
+    if box is None:
+        yield Violation("cut", job.name, f"{job.name}: its collectives make up no box")
+        return
+    if box.num_ranks == 1:
+        return
+    for number, placed in enumerate(placed_parts(fabric, box, assignment)):
+        where = f"{job.name}: part {number}"
+        wrong = _torus(fabric, box, placed) if isinstance(fabric, Torus) else _sipac(fabric, box, placed)
+        if wrong:
+            yield Violation("cut", where, f"{where} {wrong}")
 
 
 def placed_parts(fabric: Torus | Sipac, box: Box, assignment: Assignment) -> Iterator[Placed]:
