@@ -43,11 +43,12 @@ class RowDemands(Sequence[Demand]):
         if isinstance(row, slice):
             return RowDemands(self._made, self._rows[row])
         if row not in self._known:
-            self._known[row] = self._made.demand(int(self._made.kinds[1][self._rows[row]]))
+            self._known[row] = self._made.demand(int(self._rows[row]))
         return self._known[row]
 
     def __iter__(self) -> Iterator[Demand]:
-        return map(self._made.demand, self._made.kinds[1][self._rows].tolist())
+        demands, of = self.distinct
+        return (demands[kind] for kind in of.tolist())
 
     def take(self, rows: Ints) -> "RowDemands":
         """Of the given rows, in this order."""
@@ -56,18 +57,17 @@ class RowDemands(Sequence[Demand]):
     @cached_property
     def distinct(self) -> tuple[tuple[Demand, ...], Ints]:
         """Every demand once, and which of them each row has, shape (C,)."""
-        kinds, of = np.unique(self._made.kinds[1][self._rows], return_inverse=True)
-        return tuple(map(self._made.demand, kinds.tolist())), of
+        first, of = self._made.kinds(self._rows)
+        return tuple(map(self._made.demand, self._rows[first].tolist())), of
 
 
 class _Kinds(Protocol):
-    """Demands by kind."""
+    """Demands of rows, one of each kind."""
 
-    @property
-    def kinds(self) -> tuple[Ints, Ints]:
-        """First row of each kind, and kind of each row, shape (C,)."""
+    def kinds(self, rows: Ints) -> tuple[Ints, Ints]:
+        """Place of the first of some rows of each kind, and kind of each of them."""
 
-    def demand(self, kind: int) -> Demand: ...
+    def demand(self, row: int) -> Demand: ...
 
 
 class _Given:
@@ -76,11 +76,10 @@ class _Given:
     def __init__(self, demand: Demand) -> None:
         self._demand = demand
 
-    @property
-    def kinds(self) -> tuple[Ints, Ints]:
-        return np.zeros(1, np.int64), np.zeros(1, np.int64)
+    def kinds(self, rows: Ints) -> tuple[Ints, Ints]:
+        return np.zeros(1, np.int64), np.zeros(len(rows), np.int64)
 
-    def demand(self, kind: int) -> Demand:
+    def demand(self, row: int) -> Demand:
         return self._demand
 
 
@@ -89,30 +88,25 @@ class _Made:
 
     def __init__(self, candidates: Candidates, fabric: FabricBase, is_even: bool) -> None:
         self._candidates, self._fabric, self._is_even = candidates, fabric, is_even
-        self._known: dict[int, Demand] = {}
+        self._known: dict[tuple[int, ...], Demand] = {}
 
-    def demand(self, kind: int) -> Demand:
-        if kind not in self._known:
-            row = int(self.kinds[0][kind])
-            self._known[kind] = shape_of(self._candidates, row, self._fabric, is_even=self._is_even)
-        return self._known[kind]
+    def demand(self, row: int) -> Demand:
+        key = tuple(int(column[row]) for column in self._columns)
+        if key not in self._known:
+            self._known[key] = shape_of(self._candidates, row, self._fabric, is_even=self._is_even)
+        return self._known[key]
+
+    def kinds(self, rows: Ints) -> tuple[Ints, Ints]:
+        table = np.stack([column[rows] for column in self._columns], axis=1, dtype=np.int32, casting="unsafe")
+        if not len(rows):
+            return np.zeros(0, np.int64), np.zeros(0, np.int64)
+        kinds = np.ascontiguousarray(table).view([("", np.int32)] * table.shape[1]).ravel()
+        _, first, of = np.unique(kinds, return_index=True, return_inverse=True)
+        return first, of
 
     @cached_property
-    def kinds(self) -> tuple[Ints, Ints]:
-        """First row of each kind, and kind of each row, shape (C,)."""
+    def _columns(self) -> list[NDArray[np.integer]]:
+        """Of shape (C,), equal for rows of one kind."""
         c, first = self._candidates, self._candidates.in_first_phase()
         columns = [*group_degrees(c.mappings)[[0, 1, 2, 3, 6]][:, c.mapping], c.block, *c.plan, c.split]
-        if first is not c:
-            columns += [*first.plan, first.split]
-        return _distinct(columns, len(c))
-
-
-def _distinct(columns: Sequence[NDArray[np.integer]], num_rows: int) -> tuple[Ints, Ints]:
-    """First row of each distinct combination of columns, and the combination of each row."""
-    table = np.ascontiguousarray(np.stack(columns).T.astype(np.int32))
-    if not num_rows:
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    _, first, of = np.unique(
-        table.view([("", np.int32)] * len(columns)).ravel(), return_index=True, return_inverse=True
-    )
-    return first, of
+        return columns if first is c else [*columns, *first.plan, first.split]

@@ -1,6 +1,8 @@
 """The jobs that fill one server best: a multiple-choice knapsack over accelerators and memory units."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,24 +11,39 @@ from planner.fabrics.sipam.server_menus import MenuItem
 
 NOT_TAKEN = -1
 Gains = Sequence[float]
+Room = tuple[int, int]
+"""accelerators and memory units"""
 
 
-def fill(menus: Sequence[Sequence[MenuItem]], gains: Sequence[Gains], room: tuple[int, int]) -> list[tuple[int, int]]:
-    """Job and item of each job taken, one item of a job at most, of the most gain together: exact, by dynamic
-    programming over what is left; `gains` of each item of each job."""
-    best = np.zeros((room[0] + 1, room[1] + 1))
-    chosen = []
-    for items, worth in zip(menus, gains, strict=True):
-        best, choice = _with_job(best, items, worth)
-        chosen.append(choice)
-    ranks, units = room
-    taken = []
-    for job in reversed(range(len(menus))):
-        number = int(chosen[job][ranks, units])
-        if number != NOT_TAKEN:
-            taken.append((job, number))
-            ranks, units = ranks - menus[job][number].ranks, units - menus[job][number].units
-    return taken
+@dataclass(frozen=True)
+class Filling:
+    """The best choice of jobs within every room up to that of a server, one item of a job at most."""
+
+    best: NDArray[np.float64]
+    """most gain within each room, shape (accelerators + 1, units + 1)"""
+    _menus: Sequence[Sequence[MenuItem]]
+    _chosen: Sequence[NDArray[np.int8]]
+
+    @classmethod
+    def of(cls, menus: Sequence[Sequence[MenuItem]], gains: Sequence[Gains], room: Room) -> Self:
+        """Exact, by dynamic programming over what is left; `gains` of each item of each job."""
+        best = np.zeros((room[0] + 1, room[1] + 1))
+        chosen = []
+        for items, worth in zip(menus, gains, strict=True):
+            best, choice = _with_job(best, items, worth)
+            chosen.append(choice)
+        return cls(best, menus, chosen)
+
+    def within(self, room: Room) -> list[tuple[int, int]]:
+        """Number and item of each job taken of those that gain most in a room."""
+        ranks, units = room
+        taken = []
+        for job in reversed(range(len(self._menus))):
+            number = int(self._chosen[job][ranks, units])
+            if number != NOT_TAKEN:
+                taken.append((job, number))
+                ranks, units = ranks - self._menus[job][number].ranks, units - self._menus[job][number].units
+        return taken
 
 
 def _with_job(

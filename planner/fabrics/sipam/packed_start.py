@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 from planner.candidates.lagrangian_bounds import LagrangianMultipliers, pool_prices
 from planner.fabrics.pattern import Choice
@@ -10,7 +11,7 @@ from planner.fabrics.sipam.free_pool import FreePool
 from planner.fabrics.sipam.free_state import PoolFreeState
 from planner.fabrics.sipam.packing import Packing
 from planner.fabrics.sipam.server_layout import ServerLayout
-from planner.fabrics.sipam.server_menus import menus_of
+from planner.fabrics.sipam.server_menus import Menu, menus_of
 from planner.fabrics.sipam.step2 import realize_server
 from planner.formulation.step_two import StepTwoLimits
 from planner.model.clock import Clock
@@ -22,8 +23,9 @@ WIRE = StepTwoLimits(1.0, 1.0, 1, 0)
 """of the exact search in one server"""
 SHARE = 0.7
 """of the time left, for packings"""
-FIRST, PATIENCE = 2, 40
-"""moves for each server before the first plan, and without a better packing before the last one"""
+FIRST, GOOD, PATIENCE = 8, 0.007, 40
+"""moves for each server before the first plan, unless it is so near to the bound before, and without a better packing
+before the last one"""
 LEAST_S = 0.3
 """that jobs of a packing are given to find their parts, however little time is left"""
 NEAR = 1e-5
@@ -42,13 +44,15 @@ def packed(problem: Problem, seed: int, clock: Clock, most_moves: int) -> Iterat
         free.take_named(assignment)
     search = Packing(_empty(problem, free, prices), free.together, random.Random(seed))
     enough = (1 - NEAR) * prices.bound - sum(assignment.value for assignment in staying)
+    good, is_first = enough - (GOOD - NEAR) * prices.bound, True
     moves = since = 0
-    first = FIRST * len(free.lit)
     while moves < most_moves and since < PATIENCE * len(free.lit) and not clock.is_over:
         if search.best.value >= enough:
             break
-        if moves == first and (found := _realized(problem, search.best, free.copy(), staying, whole)) is not None:
-            yield found
+        if is_first and (search.best.value >= good or moves == FIRST * len(free.lit)):
+            is_first = False
+            if (found := _realized(problem, search.best, free.copy(), staying, whole)) is not None:
+                yield found
         moves, since = moves + 1, 0 if search.move() else since + 1
     if (found := _realized(problem, search.best, free, staying, whole)) is not None:
         yield found
@@ -64,15 +68,15 @@ def _empty(problem: Problem, free: PoolFreeState, prices: LagrangianMultipliers)
         float(prices.prices[0]) / max(problem.cluster.num_healthy, 1),
         float(prices.prices[1]) / max(all_units, 1),
     )
-    uplinks = [sum(map(len, rack.uplinks.values())) for rack in racks]
+    uplinks = [min((len(free) for free in rack.uplinks.values()), default=0) for rack in racks]
     return ServerLayout.empty(menus_of(problem, prices, most), room, uplinks, of_each)
 
 
 def _realized(
     problem: Problem, layout: ServerLayout, free: PoolFreeState, staying: list[Assignment], clock: Clock
 ) -> list[Assignment] | None:
-    """Assignments of all jobs of a layout that find their rails, ports and units; when the clock is over, of those that
-    must run."""
+    """Assignments of all jobs of a layout that find their rails, ports and units, or what they need for another way of
+    theirs; when the clock is over, of those that must run."""
     found, clock = [*staying], clock.lasting(LEAST_S)
     for j, (spread, over) in sorted(layout.over.items(), key=lambda each: -each[1][0].ranks * each[1][0].blocks):
         if problem.options[j].must_run or not clock.is_over:
@@ -81,7 +85,10 @@ def _realized(
     for server, jobs in enumerate(layout.inside):
         some = {j: item for j, item in jobs.items() if problem.options[j].must_run} if clock.is_over else jobs
         pattern = {j: _choice(problem, j, layout.menus[j].items[item].row, server) for j, item in some.items()}
-        found += _in_server(problem, pattern, free, server, clock)
+        placed = _in_server(problem, pattern, free, server, clock)
+        names = {assignment.job for assignment in placed}
+        left = [j for j in some if problem.options[j].job.name not in names]
+        found += [*placed, *_otherwise(problem, {j: layout.menus[j] for j in left}, free, server)]
     names = {assignment.job for assignment in found}
     return None if any(o.must_run and o.job.name not in names for o in problem.options) else found
 
@@ -106,6 +113,14 @@ def _in_server(
         order = [*failed, *(j for j in order if j not in failed)]
     exact = None if clock.is_over else realize_server(problem, pattern, free, server, WIRE)
     return exact or _by_first_fit(problem, pattern, free, order)[0]
+
+
+def _otherwise(problem: Problem, menus: Mapping[int, Menu], free: PoolFreeState, server: int) -> Iterator[Assignment]:
+    """Jobs that found no place, each in its most valuable way that finds one in the same server."""
+    for j, menu in menus.items():
+        ways = (_choice(problem, j, item.row, server) for item in sorted(menu.items, key=lambda item: -item.value))
+        tried = (free.assign(problem.options[j], way.row, way.blocks) for way in ways)
+        yield from islice((found for found in tried if found is not None), 1)
 
 
 def _by_first_fit(

@@ -1,13 +1,15 @@
 """Jobs packed into servers by counts of accelerators and memory units: some servers at a time are filled anew.
 
 Prices of what the pool shares say what each job should run as; what is left is to fill servers to the last accelerator
-and unit, which is done exactly for one server after the other.
+and unit, which is done exactly for one server after the other, where a job that goes on in the next ones may fill the
+rest.
 """
 
 import random
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from planner.fabrics.sipam.fill_server import fill
+from planner.fabrics.sipam.bridges import best_bridge
+from planner.fabrics.sipam.fill_server import Filling
 from planner.fabrics.sipam.server_layout import Over, ServerLayout
 from planner.fabrics.sipam.server_menus import Menu, ServerSpread
 
@@ -17,7 +19,11 @@ NUM_SERVERS = (2, 2, 2, 3)
 """that a move fills anew"""
 OVER_SHARE = 0.25
 """of moves, those that lay a job over several servers"""
-FORWARD = 0.4
+ZONE_SHARE, TOGETHER = 0.05, 8
+"""of moves, those that fill servers of one zone anew, and so many of them"""
+BRIDGES = 40
+"""jobs of which one may go on in the next server"""
+FORWARD = 0.1
 """of the price of what a job takes, by which it is drawn forward at most"""
 FLOOR = 0.1
 """of the price of a job, and of the mean waste of servers, by which those are drawn that lose nothing"""
@@ -33,6 +39,7 @@ class Packing:
         """`zones`: servers that one job may use together."""
         self.best, self._zones, self._draw = empty, zones, draw
         self._menus: Sequence[Menu] = empty.menus
+        self._zone = {server: number for number, zone in enumerate(zones) for server in zone}
         self._able = [j for j in sorted(empty.waiting) if self._menus[j].spreads and self._menus[j].worth > 0]
         for j in sorted(self._able, key=lambda j: -self._menus[j].price):
             self._begin_over(j)
@@ -41,7 +48,10 @@ class Packing:
     def move(self) -> bool:
         """Fill some servers anew, keep what is worth no less; whether it is worth more."""
         layout = self.best.copy()
-        if self._able and self._draw.random() < OVER_SHARE:
+        is_zone, waiting = self._draw.random() < ZONE_SHARE, sorted(layout.waiting)
+        if is_zone:
+            servers = self._clear_zone(layout)
+        elif self._able and self._draw.random() < OVER_SHARE:
             servers = self._lay_anew(layout, self._job_to_lay())
         else:
             servers = self._servers()
@@ -50,7 +60,7 @@ class Packing:
                     layout.lift(j)
         if not servers:
             return False
-        joining = self._draw.sample(sorted(layout.waiting), min(MOST_WAITING, len(layout.waiting)))
+        joining = waiting if is_zone else self._draw.sample(waiting, min(MOST_WAITING, len(waiting)))
         freed = {j for server in servers for j in layout.clear(server)}
         lifted = self.best.over.keys() - layout.over.keys()
         self._draw.shuffle(servers)
@@ -60,6 +70,16 @@ class Packing:
             return False
         self.best = layout
         return gain > SLACK
+
+    def _clear_zone(self, layout: ServerLayout) -> list[int]:
+        """Servers of a zone, rather one with much waste, without the jobs that lie over these alone."""
+        wastes = [sum(layout.waste[server] for server in zone) for zone in self._zones]
+        least = FLOOR * sum(wastes) / len(wastes) + SLACK
+        zone = self._draw.choices(self._zones, [waste + least for waste in wastes])[0]
+        servers = self._draw.sample(zone, min(TOGETHER, len(zone)))
+        for j in self._within(layout, servers):
+            layout.lift(j)
+        return servers
 
     def _job_to_lay(self) -> int:
         """A job that may lie over several servers: rather one that is large, or loses much."""
@@ -123,8 +143,29 @@ class Packing:
             is_last = is_end and place == len(servers) - 1
             some = self._some([j for j in forward if j in layout.waiting], forward)
             gains = [self._gains(j, 0.0 if is_last else forward[j], is_last=is_last) for j in some]
-            taken = fill([self._menus[j].items for j in some], gains, layout.room[server])
+            filling = Filling.of([self._menus[j].items for j in some], gains, layout.room[server])
+            if not is_last:
+                self._bridge(layout, filling, some, forward, servers[place:])
+            taken = filling.within(layout.room[server])
             layout.put(server, {some[number]: item for number, item in taken})
+
+    def _bridge(
+        self,
+        layout: ServerLayout,
+        filling: Filling,
+        filled: Sequence[int],
+        forward: Mapping[int, float],
+        servers: Sequence[int],
+    ) -> None:
+        """Lay a job over the first of these servers and some of its zone that are filled next, where the first then is
+        filled better."""
+        near = [server for server in servers if self._zone[server] == self._zone[servers[0]]]
+        able = [j for j in forward if j in layout.waiting and self._menus[j].spreads]
+        if len(near) > 1 and able:
+            drawn = {j: forward[j] for j in self._draw.sample(able, min(BRIDGES, len(able)))}
+            if found := best_bridge(layout, filling, filled, drawn, near):
+                bridge, over = found
+                layout.lay(bridge.job, bridge.spread, over)
 
     def _some(self, jobs: list[int], forward: dict[int, float]) -> list[int]:
         """Few of many jobs: those that are drawn forward most, and others."""

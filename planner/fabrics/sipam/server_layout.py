@@ -18,7 +18,7 @@ class ServerLayout:
     room: list[tuple[int, int]]
     """accelerators and memory units of each server beside jobs that lie over several"""
     uplinks: list[int]
-    """that are free of each server, on all rails"""
+    """that are free of each server, on every one of its rails"""
     inside: list[Mapping[int, int]]
     """by server: item of each job that lies there alone"""
     place: dict[int, int]

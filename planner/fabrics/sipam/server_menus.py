@@ -35,7 +35,7 @@ class ServerSpread(NamedTuple):
     """of a block, as the next one"""
     units: int
     uplinks: int
-    """of all rails of each server"""
+    """of each rail that leaves a server"""
     value: float
     loss: float
 
@@ -98,7 +98,7 @@ def _spreads(options: JobOptions, loss: Floats, room: tuple[int, int]) -> tuple[
     of_block = block * held_of_rank(options.candidates)[0]
     rows = np.flatnonzero((block < options.candidates.num_devices) & (block <= room[0]) & (of_block <= room[1]))
     rows = rows[np.argsort(loss[rows], kind="stable")][: MOST_SPREADS * MOST_SPREADS]
-    uplinks = np.prod(asked_across(options.candidates.take(rows)), axis=0).tolist()
+    uplinks = asked_across(options.candidates.take(rows))[1].tolist()
     found: dict[tuple[int, int, int], ServerSpread] = {}
     for row, each in zip(rows.tolist(), uplinks, strict=True):
         blocks = int(options.candidates.num_devices[row] // block[row])
