@@ -2,18 +2,17 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from costmodel.fabrics import GroupPlan
 from costmodel.fabrics.ocs_rail import ports_of
-from costmodel.parallelism.degrees import Degrees
 from costmodel.parallelism.mappings import DIMENSIONS, distinct_rows
 from costmodel.pricing.candidates import Candidates
 from planner.fabrics.demand import Demand
 from planner.fabrics.kept_circuits import while_kept
+from planner.fabrics.sipam.crossing import Groups, most_crossing
 
 Ints = NDArray[np.int64]
 
@@ -180,21 +179,11 @@ def _asked_in_phase(candidates: Candidates) -> Ints:
         columns = [*(each[rows] for each in (*degrees, block)), candidates.plan[axis, rows]]
         first, kind = distinct_rows(columns)
         each = zip(*(column[first].tolist() for column in columns), strict=True)
-        most = [_most_along(_Groups((*ranks,), b, candidates.plans[plan], axis)) for *ranks, b, plan in each]
+        most = most_crossing([Groups((*ranks,), b, candidates.plans[plan], axis) for *ranks, b, plan in each])
         crossing = np.array(most, np.int64)
         asked[0, rows] += ports[candidates.plan[axis, rows]]
         asked[1, rows] = np.maximum(asked[1, rows], crossing[kind])
     return asked
-
-
-class _Groups(NamedTuple):
-    """Groups along one dimension, in blocks of so many ranks."""
-
-    ranks: tuple[int, ...]
-    """degrees of tensor, pipeline, data, context and expert"""
-    block: int
-    plan: GroupPlan
-    axis: int
 
 
 @lru_cache(maxsize=64)
@@ -220,33 +209,4 @@ def _most_crossing(shape: Demand) -> int:
     each = enumerate(zip(shape.plans, is_inside(shape), strict=True))
     d = shape.degrees
     ranks = d.tensor, d.pipeline, d.data, d.context, d.expert
-    return max(_most_along(_Groups(ranks, shape.block, plan, axis)) for axis, (plan, stays) in each if not stays)
-
-
-@lru_cache(maxsize=10_000)
-def _most_along(groups: _Groups) -> int:
-    """The same of the groups along one dimension, which shapes share that differ along others."""
-    ranks, block, plan, axis = groups
-    tensor, pipeline, data, context, expert = ranks
-    degrees = Degrees(tensor, pipeline, data, context, expert)
-    most, blocks = 0, degrees.groups(DIMENSIONS[axis]) // block
-    for circuits, offsets in zip(plan.configurations(), plan.offsets(), strict=True):
-        ends, colours = np.array(circuits, np.int64), np.array(offsets)
-        for colour in np.unique(colours):
-            source, destination, _ = ends[colours == colour].T
-            pairs = np.stack([blocks[:, source].ravel(), blocks[:, destination].ravel()], axis=1)
-            most = max(most, _leaving(degrees.num_devices // block, pairs))
-    return most
-
-
-def _leaving(num_blocks: int, pairs: Ints) -> int:
-    """Most of these (source block, destination block) that leave, or enter, blocks a .. b - 1, over all a < b."""
-    table = np.zeros((num_blocks + 1, num_blocks + 1), np.int64)
-    np.add.at(table, (pairs[:, 0] + 1, pairs[:, 1] + 1), 1)
-    below = table.cumsum(axis=0).cumsum(axis=1)
-    inside = below.diagonal()[None, :] - below - below.T + below.diagonal()[:, None]
-    sent = below[:, -1][None, :] - below[:, -1][:, None]
-    received = below[-1][None, :] - below[-1][:, None]
-    runs = np.triu(np.ones_like(inside, dtype=bool), 1)
-    runs[0, -1] = False
-    return int(max((sent - inside)[runs].max(initial=0), (received - inside)[runs].max(initial=0)))
+    return max(most_crossing([Groups(ranks, shape.block, plan, axis) for axis, (plan, stays) in each if not stays]))

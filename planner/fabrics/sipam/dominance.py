@@ -126,23 +126,27 @@ def _table(options: JobOptions, costs: Floats) -> tuple[Floats, Bools, Ints]:
 def _kept(rows: Ints, table: Floats, whole: Bools, blocks: Ints) -> Ints:
     """Of some rows those that no other of them replaces; of rows that replace each other the first."""
     order = rows[np.lexsort(table[rows].T[::-1])]
+    places = np.stack([np.unique(column, return_inverse=True)[1] for column in table.T]).astype(np.int32)
     kept = [np.zeros(0, np.int64)]
     for alone in (True, False):
         mine, rivals = order[whole[order] == alone], np.zeros(0, np.int64)
         for start in range(0, len(mine), CHUNK):
             few = mine[start : start + CHUNK]
-            few = few[~_replaces(rivals, few, table, blocks, alone=alone).any(axis=0)]
-            later = np.triu(_replaces(few, few, table, blocks, alone=alone), 1)
+            for last in range(len(rivals), 0, -CHUNK):
+                some = rivals[max(last - CHUNK, 0) : last]
+                few = few[~_replaces(some, few, places, blocks, alone=alone).any(axis=0)]
+            later = np.triu(_replaces(few, few, places, blocks, alone=alone), 1)
             rivals = np.concatenate([rivals, few[~later.any(axis=0)]])
         kept.append(rivals)
     return np.sort(np.concatenate(kept))
 
 
-def _replaces(rivals: Ints, rows: Ints, table: Floats, blocks: Ints, *, alone: bool) -> Bools:
-    """Whether each rival asks for no more than each row, shape (rivals, rows)."""
+def _replaces(rivals: Ints, rows: Ints, places: NDArray[np.int32], blocks: Ints, *, alone: bool) -> Bools:
+    """Whether each rival asks for no more than each row, shape (rivals, rows); `places` of amounts in their order."""
     found = np.ones((len(rivals), len(rows)), np.bool_)
-    for column in table.T:
-        found &= column[rivals][:, None] <= column[rows]
+    for column in places:
+        if column.any():
+            found &= column[rivals][:, None] <= column[rows]
     if not alone:
         found &= blocks[rows] % blocks[rivals][:, None] == 0
     return found
