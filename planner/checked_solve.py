@@ -22,7 +22,7 @@ def solve(
 
     Raises RefusedPlanError, an error of this program, for a plan that the check refuses.
     """
-    result = pipeline.solve(instance, policy=policy, options=options, **limits)
+    result = pipeline.solve(instance, policy=policy, options=options, is_checked=True, **limits)
     if result.plan is not None:
         whole = instance.instance if isinstance(instance, Problem) else instance
         violations = check(whole, result.plan, starts=True)

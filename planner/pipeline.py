@@ -18,6 +18,9 @@ from planner.policies import Policy, find_policy
 LISTING_SHARE, SHORT_SHARE, LISTING_S = 0.6, 0.7, 0.7
 """of a time limit, and seconds at least, in which dominated candidates are looked for, and jobs are listed"""
 
+CHECK_SHARE, CHECK_JOB_S, FEW_JOBS = 0.3, 0.003, 100
+"""of a time limit at most, and for each job beyond a few at least, that the check of a plan is given"""
+
 
 def listing(clock: Clock) -> tuple[Clock, Clock]:
     """Until when dominated candidates are looked for, and jobs are listed, of a time limit that begins."""
@@ -25,16 +28,25 @@ def listing(clock: Clock) -> tuple[Clock, Clock]:
     return whole.lasting(LISTING_S), last.lasting(LISTING_S)
 
 
+def searching_s(clock: Clock, limit_s: float, num_jobs: int) -> float:
+    """Seconds that a search may take of a time limit, where jobs are listed and the plan is checked after it: the check
+    lists anew what is not remembered, in as long as that took."""
+    used_s = limit_s - clock.left_s
+    return max(clock.left_s - min(CHECK_SHARE * limit_s, max(used_s, CHECK_JOB_S * (num_jobs - FEW_JOBS))), 0.0)
+
+
 def solve(
     instance: Instance | Problem,
     *,
     policy: str | Policy = "cpsat",
     options: SolveOptions | None = None,
+    is_checked: bool = False,
     **limits: Any,
 ) -> Result:
     """Plan an instance with a policy; keywords such as `time_limit_s` set fields of `SolveOptions`.
 
-    InputError where an argument is of another type, unknown or out of range.
+    `is_checked`: the time limit holds for a check of the plan, too, which the caller makes. InputError where an
+    argument is of another type, unknown or out of range.
     """
     if not isinstance(instance, Problem):
         require_instance("solve", instance)
@@ -43,7 +55,7 @@ def solve(
         raise InputError("solve", unknown[0], f"is no option; options are: policy, {known}")
     started = time.perf_counter()
     chosen = replace(options or SolveOptions(), **limits)
-    clock = chosen.clock()
+    clock, chosen_s = chosen.clock(), chosen.time_limit_s
     if isinstance(instance, Problem):
         problem = instance
     else:
@@ -51,6 +63,8 @@ def solve(
         with resting_collector():
             problem = expand(instance, clock=whole, last=last)
         chosen = replace(chosen, time_limit_s=clock.left_s)
+    if is_checked and chosen.deterministic_limit is None:
+        chosen = replace(chosen, time_limit_s=searching_s(clock, chosen_s, len(problem.options)))
     result = with_second_tiers(problem, find_policy(policy)(problem, chosen), chosen)
     counts = {"candidates": problem.num_candidates, "dominated": problem.num_dominated}
     seconds = time.perf_counter() - started

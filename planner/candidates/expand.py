@@ -1,5 +1,6 @@
 """Instance -> Problem: enumerate each job's candidates, score them, drop the dominated ones."""
 
+import time
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ from costmodel.parallelism.configuration import Configuration
 from costmodel.parallelism.mappings import distinct_rows
 from costmodel.pricing.candidates import candidates_of
 from costmodel.pricing.score import score
+from costmodel.workloads import TransformerTraining
 from planner.candidates.listing import Listing, Listings
 from planner.fabrics import plugin_of
 from planner.fabrics.dominance import Dominance
@@ -38,6 +40,7 @@ def expand(instance: Instance, *, prune: bool = True, clock: Clock | None = None
     order = sorted(range(len(jobs)), key=lambda j: not must_run(jobs[j]))
     if clock is not None:
         _list_in_time([jobs[j] for j in order], listings, last or clock)
+        order.sort(key=lambda j: (not must_run(jobs[j]), not listings.has(jobs[j])))
     found = dict[int, JobOptions]()
     for j in order:
         job = jobs[j]
@@ -52,11 +55,17 @@ def expand(instance: Instance, *, prune: bool = True, clock: Clock | None = None
 
 
 def _list_in_time(jobs: Iterable[Job], listings: Listings, last: Clock) -> None:
-    """List what jobs ask for until the clock is over; what must run is listed later anyway."""
-    for job in jobs:
-        if last.is_over:
-            return
+    """List what jobs ask for until the clock is over, what takes long last and not at all where time is too short for
+    it; what must run is listed later anyway."""
+    rate = 0.0
+    for job in sorted(jobs, key=lambda job: (not must_run(job), listings.effort(job))):
+        seconds = rate * listings.effort(job) if isinstance(job.workload, TransformerTraining) else 0.0
+        if listings.has(job) or not last.has(seconds):
+            continue
+        started = time.perf_counter()
         listings.of_all_sizes(job)
+        if isinstance(job.workload, TransformerTraining):
+            rate = (time.perf_counter() - started) / listings.effort(job)
 
 
 def _best_of_each(listed: JobOptions) -> NDArray[np.int64]:

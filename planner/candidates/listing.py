@@ -82,6 +82,10 @@ class Listings:
         """True if what the job asks for is listed."""
         return job.listing_json in self._of_all_sizes
 
+    def effort(self, job: Job) -> int:
+        """What listing a job takes, roughly, in proportion to others."""
+        return sum(self._sizes[job.listing_json])
+
     def of_all_sizes(self, job: Job) -> Listing:
         """Every candidate of the job's workload under its constraints, on all sizes that jobs like it accept."""
         key = job.listing_json

@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from planner.model.plan import Plan
 
 
-MOST_CHECKED = 0.3
-"""of a time limit that is kept for the check"""
-
-
 def _finite(value: float) -> float:
     """No time limit may be inf or nan."""
     if not math.isfinite(value):
@@ -84,15 +80,13 @@ def load_problem(path: Path, clock: Clock | None = None, last: Clock | None = No
 
 
 def load_in_time(path: Path, limit_s: float) -> "tuple[Problem, float]":
-    """An instance with candidates of as many jobs as a time limit allows, and the seconds that are left for a search.
-
-    The check lists candidates anew, in as long: that comes off, too.
-    """
-    from planner.pipeline import listing
+    """An instance with candidates of as many jobs as a time limit allows, and the seconds that are left for a search
+    before its plan is checked."""
+    from planner.pipeline import listing, searching_s
 
     clock = Clock.of(limit_s)
     problem = load_problem(path, *listing(clock))[1]
-    return problem, max(clock.left_s - min(limit_s - clock.left_s, MOST_CHECKED * limit_s), 0.0)
+    return problem, searching_s(clock, limit_s, len(problem.options))
 
 
 def load_plan(path: Path, instance: "Instance") -> "Plan":

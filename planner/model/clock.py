@@ -30,6 +30,10 @@ class Clock:
         now_s = time.perf_counter()
         return now_s >= self.lasts_s and (now_s >= self.ends_s or self.should_stop())
 
+    def has(self, seconds: float) -> bool:
+        """Whether work of so many seconds would end in time."""
+        return not self.is_over and time.perf_counter() + seconds <= max(self.ends_s, self.lasts_s)
+
     def lasting(self, seconds: float) -> "Clock":
         """The same, but not over for so many seconds from now, even if somebody asks."""
         return replace(self, lasts_s=time.perf_counter() + seconds)

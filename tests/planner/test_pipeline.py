@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from planner import InputError, Instance, solve
+from planner.model.clock import Clock
+from planner.pipeline import searching_s
 from tests.planner.cli.conftest import fields
 
 INSTANCE = Instance.parse(fields())
@@ -35,3 +37,11 @@ def test_a_path_is_no_instance() -> None:
         solve("rack64.yaml")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="is a dict, not an Instance; give an Instance"):
         solve(fields())  # type: ignore[arg-type]
+
+
+def test_a_check_is_given_as_long_as_listing_or_its_jobs_take_but_never_most_of_a_limit() -> None:
+    assert searching_s(Clock.of(10.0), 10.0, 12) == pytest.approx(10.0, abs=0.1), "few jobs are checked at once"
+    assert searching_s(Clock.of(10.0), 10.0, 400) == pytest.approx(9.1, abs=0.1)
+    assert searching_s(Clock.of(8.0), 10.0, 12) == pytest.approx(6.0, abs=0.1), "listed for two seconds"
+    assert searching_s(Clock.of(10.0), 10.0, 100_000) == pytest.approx(7.0, abs=0.1)
+    assert searching_s(Clock.of(0.0), 10.0, 12) == 0.0

@@ -26,8 +26,8 @@ SHARE = 0.7
 FIRST, GOOD, PATIENCE = 8, 0.007, 40
 """moves for each server before the first plan, unless it is so near to the bound before, and without a better packing
 before the last one"""
-LEAST_S = 0.3
-"""that jobs of a packing are given to find their parts, however little time is left"""
+LEAST_S, JOB_S = 0.3, 0.001
+"""that jobs of a packing are given to find their parts, however little time is left, and more for each of them"""
 NEAR = 1e-5
 """of the bound, below which no more moves are made"""
 
@@ -37,7 +37,8 @@ def packed(problem: Problem, seed: int, clock: Clock, most_moves: int) -> Iterat
     must run has no place."""
     if not problem.num_candidates:
         return
-    whole, clock = clock, clock.within(SHARE * clock.left_s)
+    kept_s = min(LEAST_S + JOB_S * len(problem.options), max(SHARE * clock.left_s, LEAST_S))
+    whole, clock = clock, clock.within(min(SHARE * clock.left_s, max(clock.left_s - kept_s, 0.0)))
     prices, free = pool_prices(problem), PoolFreeState(problem.cluster)
     staying = [options.staying() for options in problem.options if options.can_stay]
     for assignment in staying:
@@ -51,10 +52,10 @@ def packed(problem: Problem, seed: int, clock: Clock, most_moves: int) -> Iterat
             break
         if is_first and (search.best.value >= good or moves == FIRST * len(free.lit)):
             is_first = False
-            if (found := _realized(problem, search.best, free.copy(), staying, whole)) is not None:
+            if (found := _realized(problem, search.best, free.copy(), staying, whole.lasting(kept_s))) is not None:
                 yield found
         moves, since = moves + 1, 0 if search.move() else since + 1
-    if (found := _realized(problem, search.best, free, staying, whole)) is not None:
+    if (found := _realized(problem, search.best, free, staying, whole.lasting(kept_s))) is not None:
         yield found
 
 
@@ -77,7 +78,7 @@ def _realized(
 ) -> list[Assignment] | None:
     """Assignments of all jobs of a layout that find their rails, ports and units, or what they need for another way of
     theirs; when the clock is over, of those that must run."""
-    found, clock = [*staying], clock.lasting(LEAST_S)
+    found = [*staying]
     for j, (spread, over) in sorted(layout.over.items(), key=lambda each: -each[1][0].ranks * each[1][0].blocks):
         if problem.options[j].must_run or not clock.is_over:
             assignment = free.assign(problem.options[j], spread.row, over)

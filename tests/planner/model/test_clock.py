@@ -20,3 +20,10 @@ def test_over_when_time_is_up_or_somebody_asks() -> None:
 def test_what_must_be_done_lasts() -> None:
     assert not Clock.of(0.0, lambda: True).lasting(100.0).is_over
     assert Clock.of(0.0).lasting(0.0).is_over
+
+
+def test_work_has_time_if_it_ends_before_the_clock_does() -> None:
+    assert Clock.of(100.0).has(50.0)
+    assert not Clock.of(100.0).has(200.0)
+    assert not Clock.of(100.0, lambda: True).has(50.0)
+    assert Clock.of(0.0).lasting(100.0).has(50.0)
