@@ -19,10 +19,11 @@ def simulate(
 ) -> tuple[float, float]:
     """Mean time to first token and per output token of the later requests.
 
-    Prompts wait in one queue, each replica of prompts takes one at a time and a cache goes after it, beside the next
-    prompt; a request whose replica of tokens is full waits where it is, before its first token. Each replica of tokens
-    is given an equal share of the requests. A replica of tokens runs step after step: a request that comes in between
-    joins at the next one.
+    Prompts wait in one queue, each replica of prompts takes one at a time, the first ones one after the other, so that
+    replicas are not in step, and a cache goes after it, beside the next prompt, once the replica of tokens takes in no
+    other one; a request whose replica of tokens is full waits where it is, before its first token. Each replica of
+    tokens is given an equal share of the requests. A replica of tokens runs step after step: a request that comes in
+    between joins at the next one.
     """
     events: list[tuple[float, int, str, int]] = []
     count = 0
@@ -34,11 +35,11 @@ def simulate(
 
     sent, first, done = dict[int, list[float]](), dict[int, list[float]](), dict[int, list[float]]()
     queue: deque[int] = deque()
-    idle = deque(range(prefill))
+    idle = deque[int]()
     arrived: list[deque[int]] = [deque() for _ in range(decode)]
     running: list[dict[int, int]] = [{} for _ in range(decode)]
-    is_stepping = [False] * decode
-    given = 0
+    is_stepping, taken_by = [False] * decode, dict[int, int]()
+    given, free_at = 0, [0.0] * decode
 
     def start_prompts(now: float) -> None:
         while queue and idle:
@@ -57,17 +58,23 @@ def simulate(
     for user in range(users):
         sent[user], first[user], done[user] = [0.0], [], []
         queue.append(user)
-    start_prompts(0.0)
+    for replica in range(prefill):
+        at(replica * prompt_s / prefill, "begin", replica)
     finished = 0
     while finished < rounds * users:
         now, _, what, who = heappop(events)
-        if what == "prompt":
+        if what == "begin":
+            idle.append(who)
+            start_prompts(now)
+        elif what == "prompt":
             idle.append(0)
-            at(now + cache_s, "cache", who)
+            replica, given = given % decode, given + 1
+            free_at[replica] = max(now, free_at[replica]) + cache_s
+            taken_by[who] = replica
+            at(free_at[replica], "cache", who)
             start_prompts(now)
         elif what == "cache":
-            replica = given % decode
-            given += 1
+            replica = taken_by[who]
             arrived[replica].append(who)
             if not is_stepping[replica]:
                 start_step(now, replica)

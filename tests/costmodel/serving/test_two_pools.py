@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import composite
 
@@ -63,6 +63,8 @@ def cases(draw: st.DrawFn) -> Case:
 
 
 @pytest.mark.slow
+@example(Case(30, 3, 2, 6, 51, 0.035, 0.0298, 0.0029, 0.0))
+@example(Case(30, 3, 1, 20, 51, 0.266, 0.00014, 0.00113, 5.6e-5))
 @given(cases())
 @settings(deadline=None, max_examples=15)
 def test_requests_are_served_as_in_the_simulation(case: Case) -> None:
