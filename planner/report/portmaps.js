@@ -48,7 +48,8 @@ function portMap({ name, joined }, hasPorts, isOpen) {
 // What is joined in the colours of jobs, in the order of the inputs.
 function portStrip(name, joined) {
   const side = 9, across = 40;
-  const picture = svg("svg", { class: "strip", width: Math.min(joined.length, across) * side, height: Math.ceil(joined.length / across) * side, "aria-hidden": "true" });
+  const [width, height] = [Math.min(joined.length, across) * side, Math.ceil(joined.length / across) * side];
+  const picture = svg("svg", { class: "strip", viewBox: `0 0 ${width} ${height}`, width, "aria-hidden": "true" });
   joined.forEach(({ job }, i) => picture.append(jobSpot((i % across) * side, Math.floor(i / across) * side, side, "taken", job)));
   return picture;
 }
