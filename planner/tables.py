@@ -89,6 +89,32 @@ def read_columns(
     return columns, np.asarray(frame.index, dtype=np.int64)
 
 
+def computed_columns(
+    path: Path, numbers: Mapping[str, str], names: Mapping[str, str], *, remedy: str = TABLE_REMEDY
+) -> tuple[Table, NDArray[np.int64]]:
+    """Columns computed from those of a CSV or Parquet file of another program, and the line (row) of each.
+
+    `numbers`: an expression for each column, such as `end - submit`, in seconds where columns are times of day; NaN
+    where a cell is blank or no number. `names`: the column that each is copied from.
+    """
+    import pandas as pd
+
+    frame = _read(path, remedy)
+    _require_columns(path, frame, list(names.values()), "name a column of the table")
+    values = pd.DataFrame({name: _seconds_or_numbers(frame[name]) for name in frame.columns}, index=frame.index)
+    columns: dict[str, NDArray[Any]] = {}
+    for name, expression in numbers.items():
+        try:
+            found = values.eval(expression, engine="python")
+            columns[name] = np.broadcast_to(np.asarray(found, dtype=np.float64), (len(frame),))
+        except (SyntaxError, NameError, TypeError, ValueError, KeyError, NotImplementedError) as error:
+            given = ", ".join(map(str, frame.columns))
+            problem = f"cannot be computed: {error}; write columns and arithmetic, such as end - submit, of {given}"
+            raise InputError(str(path), f"{name}={expression}", problem) from None
+    columns |= {name: _names(path, frame, column, is_required=False) for name, column in names.items()}
+    return columns, np.asarray(frame.index, dtype=np.int64)
+
+
 def csv_text(records: Sequence[Mapping[str, object]]) -> str:
     """Records of equal keys as CSV with a header; an empty cell is None."""
     text = io.StringIO()
@@ -220,6 +246,18 @@ def _numbers(path: Path, frame: "pd.DataFrame", name: str, *, is_required: bool)
         shown = f"'{cell[:40]}' at line {line} is no finite number" if cell else f"the cell at line {line} is blank"
         raise InputError(str(path), name, f"{shown}; correct it or drop the row")
     return values
+
+
+def _seconds_or_numbers(cells: "pd.Series[str]") -> "pd.Series[float]":
+    """Numbers, or seconds since 1970 where a column has times of day; NaN for what is neither."""
+    import pandas as pd
+
+    text = cells.str.strip()
+    numbers = pd.to_numeric(text, errors="coerce")
+    if numbers.notna().any() or not (text != "").any():
+        return numbers.astype(float)
+    times = pd.to_datetime(text, errors="coerce", utc=True, format="mixed")
+    return (times - pd.Timestamp(0, tz="UTC")).dt.total_seconds()
 
 
 def _require_devices(path: Path, devices: NDArray[np.str_], lines: NDArray[np.int64]) -> None:
