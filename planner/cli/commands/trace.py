@@ -14,27 +14,29 @@ from planner.model.errors import InputError
 JOBS = 5000
 
 
+Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="CSV file to write.")]
+Model = Annotated[Path | None, typer.Option(metavar="FILE", help="Demand model; that of a public trace unless given.")]
+Jobs = Annotated[int | None, typer.Option(min=2, max=10_000_000, help=f"Number of jobs; {JOBS} unless given.")]
+Table = Annotated[
+    Path | None, typer.Option("--from", metavar="TABLE", help="A .csv or .parquet whose jobs are read instead.")
+]
+Mapping = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map",
+        metavar="COLUMN=EXPRESSION",
+        help="What arrival_s, duration_s, num_gpus or tenant is there, such as 'duration_s=end - start'.",
+    ),
+]
+
+
 def trace(
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="CSV file to write.")],
-    model: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Demand model; that of a public trace unless given.")
-    ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(min=2, max=10_000_000, help=f"Number of jobs; {JOBS} unless given.")
-    ] = None,
+    output: Output,
+    model: Model = None,
+    jobs: Jobs = None,
     seed: Seed = 0,
-    table: Annotated[
-        Path | None,
-        typer.Option("--from", metavar="TABLE", help="A .csv or .parquet whose jobs are read instead."),
-    ] = None,
-    mapping: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--map",
-            metavar="COLUMN=EXPRESSION",
-            help="What arrival_s, duration_s, num_gpus or tenant is there, such as 'duration_s=end - start'.",
-        ),
-    ] = None,
+    table: Table = None,
+    mapping: Mapping = None,
 ) -> int:
     """Draw a trace of jobs for `planner replay`, or read one from the table of another program.
 
