@@ -37,8 +37,9 @@ def test_value_is_the_enumerated_optimum(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [2, 11, 19, 40, 48, 51])
+@pytest.mark.parametrize("seed", [2, 11, 19, 27, 40, 48, 51])
 def test_value_is_the_enumerated_optimum_where_services_keep_shares_in_units(seed: int) -> None:
+    """27: OR-Tools 9.15 proves 1.652 where presolve may join rows that include others, the optimum being 1.750."""
     instance = tiny_serving_pool(seed)
     assert_solved_to(instance, best_value(instance))
 
