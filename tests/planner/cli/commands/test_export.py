@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from costmodel.parallelism.configuration import Configuration
+from costmodel.wording import counted
 from planner.model.instance import Instance
 from planner.model.plan import Plan
 from tests.planner.checks import good
@@ -39,7 +40,7 @@ def test_every_format_is_written(planner: Planner, tmp_path: Path, format_name: 
     assert outcome.out == ""
     names = {path.name for path in folder.iterdir()}
     assert {f"switched.data.{ending}" for ending in ENDINGS[format_name]} <= names
-    assert f"wrote {len(names)} files" in outcome.err
+    assert f"wrote {counted(len(names), 'file')} into" in outcome.err
 
 
 def test_size_of_the_traced_call(planner: Planner, tmp_path: Path) -> None:
