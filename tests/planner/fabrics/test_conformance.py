@@ -113,10 +113,15 @@ def test_a_new_instance_is_solved_and_drawn(kind: str) -> None:
     assert result.plan is not None
     assert result.plan.assignments
     assert check(instance, result.plan, starts=True) == []
-    page = str(page_data(instance, result, [], command="", versions={}, reasons={}))
-    fabric = instance.cluster.fabric
-    devices = [fabric.device_name(s, t) for s in range(fabric.num_servers) for t in range(fabric.devices_per_server)]
-    assert [name for name in devices if f"'{name}'" not in page] == []
+    page = page_data(instance, result, [], command="", versions={}, reasons={})
+    fabric, letter, drawn_as = instance.cluster.fabric, page["floor"]["letter"], page["fabric"]
+    racks, servers, slots = (drawn_as[key] for key in ("racks", "servers", "devices_per_server"))
+    named = [
+        f"r{s // servers}.s{s % servers}.{letter}{t}" if racks > 1 else f"s{s}.{letter}{t}"
+        for s in range(racks * servers) for t in range(slots)
+    ]  # fmt: skip
+    assert named == [fabric.device_name(s, t) for s in range(fabric.num_servers) for t in range(slots)]
+    assert {job["name"] for job in page["jobs"]} == {job.name for job in instance.all_jobs}
 
 
 @pytest.mark.slow

@@ -107,8 +107,10 @@ def test_it_is_solved_checked_and_drawn(solved: tuple[Path, Path], tmp_path: Pat
     assert planner("check", instance, plan).code == 0
     assert {entry["job"] for entry in json.loads(plan.read_text("utf-8"))["assignments"]} == {"j8", "j16", "j2"}
     assert planner("solve", instance, *LIMITS, "--hint", plan, "--html", tmp_path / "page.html").code == 0
-    page = (tmp_path / "page.html").read_text("utf-8")
-    assert all(name in page for name in ("s0.g0", "s3.g7"))
+    page = re.sub(r"\s", "", (tmp_path / "page.html").read_text("utf-8"))
+    assert '"kind":"dragonfly"' in page
+    assert '"servers":4,' in page
+    assert '"letter":"g"' in page
 
 
 @pytest.mark.slow
