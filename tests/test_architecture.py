@@ -104,7 +104,6 @@ DECIDING = (
     "planner.slices",
 )
 BESIDE_THE_PRODUCT = {
-    "costmodel.collectives.best": "the least of published closed forms, which tests hold the families to",
     "costmodel.collectives.interpret": "a schedule run step by step, which tests hold exported files to",
     "costmodel.collectives.simulate": "the same for its times",
     "costmodel.measure.__main__": "a command of its own, where no more than torch, numpy and pydantic are",

@@ -14,6 +14,7 @@ from costmodel.collectives.digits import Ints, num_relays
 from costmodel.collectives.hashed_once import HashedOnce
 from costmodel.collectives.ladder import Algorithm, Collective, Ladder, Order, ladder
 from costmodel.collectives.limits import Limits
+from costmodel.wording import counted
 
 Message = TypeVar("Message", float, NDArray[np.float64])
 
@@ -52,7 +53,7 @@ class CollectivePlan(HashedOnce):
             fan_out = f" k{self.radices[0] - 1}" if self.radices else ""
             return f"{self.kind.replace('_', ' ')}{fan_out} w{self.wavelengths[0]}"
         if self.kind == "direct":
-            return f"direct, {max(self.radices, default=1) - 1} peers, {len(self.held)} configurations"
+            return f"direct, {max(self.radices, default=1) - 1} peers, {counted(len(self.held), 'configuration')}"
         text = f"{self.kind} {'x'.join(map(str, self.radices))}"
         if len(self.held) > 1:
             joints = ["~" if bridge else "+" for bridge in self._bridges] + [""]

@@ -9,6 +9,7 @@ from costmodel.wording import counted
 from planner.cli.commands.mappings import Question, show_mappings
 from planner.cli.inputs import AsJson, MaybeInstancePath, load_problem, require_job
 from planner.cli.output import console, number, plain, print_json, quantity, table
+from planner.cli.tables.collectives_table import collective_records, collectives_table
 from planner.cli.tables.fit_lines import JobFits
 from planner.cli.tables.jitter import steps_told
 from planner.cli.tables.jobs_table import SHORT, bottleneck, collectives, energy_header, mapping
@@ -36,7 +37,7 @@ from planner.cli.workload_options import (
 from planner.model.errors import InputError
 
 if TYPE_CHECKING:
-    from planner.fabrics.problem import JobOptions, Problem
+    from planner.fabrics.problem import JobOptions
     from planner.model.cluster import Cluster
 
 
@@ -92,7 +93,7 @@ def _score_instance(instance: Path, job: str | None, top: int, *, as_json: bool)
     chosen = require_job(instance, loaded, job) if job is not None else None
     options = [each for each in problem.options if chosen in (None, each.job.name)]
     if as_json:
-        print_json({each.job.name: _document(problem, each, top) for each in options})
+        print_json({each.job.name: _document(problem.cluster, each, top) for each in options})
         return 0
     out = console()
     for number_of_job, each in enumerate(options):
@@ -102,13 +103,15 @@ def _score_instance(instance: Path, job: str | None, top: int, *, as_json: bool)
     return 0
 
 
-def _document(problem: "Problem", options: "JobOptions", top: int) -> dict[str, Any]:
+def _document(cluster: "Cluster", options: "JobOptions", top: int) -> dict[str, Any]:
     rows = options.rows_by_value()[:top]
     return {
         "listed": options.num_listed,
         "dominated": options.num_listed - len(options),
         "unit": options.job.workload.speed_unit,
-        "candidates": [_record(options, row) for row in rows],
+        "candidates": [
+            {**_record(options, row), "messages": collective_records(cluster, options, row)} for row in rows
+        ],
     }
 
 
@@ -170,6 +173,8 @@ def _print_job(out: Any, cluster: "Cluster", options: "JobOptions", top: int) ->
         )
     )
     out.print(_table(energy_header([options.job]).replace("/", " per "), _energy_columns(records, names)))
+    if over_circuits := collective_records(cluster, options, rows[0]):
+        out.print(collectives_table(over_circuits))
 
 
 def _mapping(options: "JobOptions", row: int) -> str:
