@@ -1,11 +1,13 @@
 """Jobs over several racks: each rack's part is placed as a job of its own, and the upper layer joins the parts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
+from costmodel.fabrics import FabricBase
+from planner.fabrics.demand import Demand
 from planner.fabrics.demands import RowDemands
 from planner.fabrics.problem import JobOptions
 from planner.fabrics.rack_claims import rack_name
@@ -27,19 +29,27 @@ class RackPart(NamedTuple):
 def in_racks(options: JobOptions, row: int, blocks: Sequence[tuple[int, int]]) -> list[RackPart]:
     """The parts of a candidate with so many blocks on each server, by rack; none where they are not equal, or as many
     as it asks for."""
-    demand, fabric = options.shapes[row], options.fabric
-    by_rack: dict[int, Blocks] = {}
-    for server, count in sorted(blocks):
-        by_rack.setdefault(fabric.rack_of(server), []).append((server, count))
-    each = {sum(count for _, count in own) for own in by_rack.values()}
-    if len(by_rack) != demand.racks or each != {demand.in_rack.num_parts}:
-        return []
-    shapes, part = RowDemands.alone(demand.in_rack), demand.in_rack.num_ranks
-    alone = replace(options.take(np.array([row])), shapes=shapes, current=None, can_stay=False)
+    demand = options.shapes[row]
+    found, part, alone = by_rack(demand, options.fabric, blocks), demand.in_rack.num_ranks, part_alone(options, row)
     return [
-        RackPart(replace(alone, job=_renamed(options.job, rack)), by_rack[rack], place * part)
-        for place, rack in enumerate(sorted(by_rack))
+        RackPart(replace(alone, job=_renamed(options.job, rack)), own, place * part)
+        for place, (rack, own) in enumerate(found.items())
     ]
+
+
+def by_rack(demand: Demand, fabric: FabricBase, blocks: Iterable[tuple[int, int]]) -> dict[int, Blocks]:
+    """So many blocks on each server by rack, ascending; none where they are not equal, or as many as are asked for."""
+    found: dict[int, Blocks] = {}
+    for server, count in sorted(blocks):
+        found.setdefault(fabric.rack_of(server), []).append((server, count))
+    each = {sum(count for _, count in own) for own in found.values()}
+    return found if len(found) == demand.racks and each == {demand.in_rack.num_parts} else {}
+
+
+def part_alone(options: JobOptions, row: int) -> JobOptions:
+    """What a candidate asks for in each of its racks, as the only row."""
+    shapes = RowDemands.alone(options.shapes[row].in_rack)
+    return replace(options.take(np.array([row])), shapes=shapes, current=None, can_stay=False)
 
 
 def _renamed(job: Job, rack: int) -> Job:

@@ -3,15 +3,18 @@
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations, islice, repeat
+from itertools import chain, combinations, islice, repeat
+from math import inf
 from typing import Any, Self
 
-from planner.fabrics.across_racks import in_racks, joined
+from planner.fabrics.across_racks import by_rack, in_racks, joined
 from planner.fabrics.claims import Placed
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_devices import FreeDevices
 from planner.fabrics.free_slots import Device
-from planner.fabrics.placement import Owned
+from planner.fabrics.job_class import Option
+from planner.fabrics.placed_parts import put_together
+from planner.fabrics.placement import HeldLinks, Owned, Placement
 from planner.fabrics.problem import JobOptions
 from planner.fabrics.rack_links import RackLinks
 from planner.fabrics.search import Blocks, Search
@@ -48,6 +51,18 @@ class FreeRacks(FreeDevices):
     @abstractmethod
     def assign_on_in_rack(self, options: JobOptions, row: int, devices: Sequence[Device]) -> Assignment | None:
         """As `assign_on`, of a candidate that lies in one rack."""
+
+    @abstractmethod
+    def realize_in_rack(self, row: Option, blocks: Blocks, deadline_s: float = inf) -> Placement | None:
+        """As `realize`, of a row that lies in one rack."""
+
+    @abstractmethod
+    def realize_chosen_in_rack(self, row: Option, devices: Sequence[Device]) -> Placement | None:
+        """As `realize_chosen`, of a row that lies in one rack."""
+
+    @abstractmethod
+    def may_span(self, demand: Demand, blocks: Sequence[tuple[int, int]]) -> bool:
+        """True if the servers may be joined as so many blocks on each need it; necessary, not sufficient."""
 
     @abstractmethod
     def owned_by(self, placed: Placed) -> Owned[Any] | None:
@@ -91,43 +106,110 @@ class FreeRacks(FreeDevices):
         links are short."""
         demand, fabric = options.shapes[row], self.cluster.fabric
         racks = [fabric.rack_of(self._devices_of(part)[0][0]) for part in parts]
-        circuits = None if self.links is None or len(parts) < demand.racks else self.links.chosen(demand, racks)
-        if circuits is None or self.links is None:
+        held = None if self.links is None or len(parts) < demand.racks else self.links.held(demand, racks)
+        if held is None or self.links is None:
             for part in parts:
                 self.give_back(self._devices_of(part), self.owned_by(part))
             return None
-        assignment = joined(options, row, parts, circuits)
-        self.links.take(assignment)
-        return assignment
+        self.links.take(held)
+        return joined(options, row, parts, held.circuits)
+
+    def realize(self, row: Option, blocks: Blocks, deadline_s: float = inf) -> Placement | None:
+        """Devices, and what else the row needs, for so many parts on each server; None where that is short. Nothing is
+        taken. OutOfTimeError after `deadline_s`."""
+        if row.shape.racks == 1:
+            return self.realize_in_rack(row, blocks, deadline_s)
+        found = list[Placement]()
+        for own in by_rack(row.shape, self.cluster.fabric, blocks).values():
+            part = self.realize_in_rack(row.in_rack, own, deadline_s)
+            if part is None:
+                self.refuse(row.shape.in_rack, own)
+                return None
+            found.append(part)
+        return self._put_together(row, found)
+
+    def realize_chosen(self, row: Option, devices: Sequence[Device]) -> Placement | None:
+        """A row where a policy has put it, on free devices by rank: as many parts on the same servers; None where light
+        or memory is short there. Nothing is taken."""
+        if row.shape.racks == 1:
+            return self.realize_chosen_in_rack(row, devices)
+        size = row.in_rack.shape.num_ranks
+        runs = (devices[first : first + size] for first in range(0, len(devices), size))
+        found = [part for own in runs if (part := self.realize_chosen_in_rack(row.in_rack, own)) is not None]
+        return self._put_together(row, found)
+
+    def _put_together(self, row: Option, parts: Sequence[Placement]) -> Placement | None:
+        """Parts in as many racks as the row asks for, over free links between these; None where either is short."""
+        racks = [self.cluster.fabric.rack_of(part.devices[0][0]) for part in parts]
+        links = None if self.links is None or len(parts) < row.shape.racks else self.links.held(row.shape, racks)
+        return None if links is None else put_together(row, parts, links)
+
+    def take(self, placement: Placement) -> None:
+        """Mark a placement as taken, all of which is free."""
+        self.hold(placement.held, placement.owned)
+        if placement.links is not None and self.links is not None:
+            self.links.take(placement.links)
+
+    def release(self, placement: Placement) -> None:
+        """Give back what works of a placement."""
+        self.give_back(placement.held, placement.owned)
+        if placement.links is not None and self.links is not None:
+            self.links.release(placement.links)
+
+    def has_lost_links(self, links: HeldLinks) -> bool:
+        """True if a switch or fiber between racks that a job holds links of has failed."""
+        failed = self.cluster.health.failed_upper
+        return bool(failed) and any(circuit.over in failed for circuit in links.circuits)
 
     def take_named(self, placed: Placed) -> None:
         """Take all that an assignment or a resident holds."""
         self.hold(self._devices_of(placed), self.owned_by(placed))
         if self.links is not None:
-            self.links.take(placed)
+            self.links.take(self.links.of(placed))
 
     def release_named(self, placed: Placed) -> None:
         """Give back all that an assignment holds, which was taken."""
         self.give_back(self._devices_of(placed), self.owned_by(placed))
         if self.links is not None:
-            self.links.release(placed)
+            self.links.release(self.links.of(placed))
 
-    def spreads_over_racks(self, demand: Demand, search: Search) -> Iterator[Blocks]:
-        """Ways to spread a job over as many racks as it asks for, those with the least room first."""
-        found, part = list[tuple[int, int, Blocks]](), demand.in_rack
-        for rack, servers in enumerate(self.together):
-            if (
-                self.free_together[rack] >= part.num_ranks
-                and self.links is not None
-                and self.links.fits(demand, [rack])
-            ):
-                spread = next(iter(self.spreads(part, replace(search, among=[servers]))), None)
-                if spread is not None:
-                    found.append((self.free_together[rack], rack, spread))
-        for chosen in islice(combinations(sorted(found), demand.racks), MOST_CHOICES):
+    def spreads_over_racks(self, demand: Demand, search: Search) -> Iterator[Blocks] | None:
+        """Ways to spread a job over as many racks as it asks for, those with the least room first; None where fewer
+        have room and links, light inside them aside."""
+        lit, part, num_roomy = list[tuple[int, int, Blocks]](), demand.in_rack, 0
+        for servers in self._able(demand, search):
+            spreads = self.spreads(part, replace(search, among=[servers]))
+            first = next(spreads := iter(spreads), None)
+            if first is not None:
+                num_roomy, rack = num_roomy + 1, self.cluster.fabric.rack_of(servers[0])
+                spread = next((blocks for blocks in chain([first], spreads) if self._may_lie(part, blocks)), None)
+                lit += [(self.free_together[rack], rack, spread)] if spread is not None else []
+        return self._chosen(demand, lit) if num_roomy >= demand.racks else None
+
+    def _able(self, demand: Demand, search: Search) -> list[Sequence[int]]:
+        """Racks with free devices and links of their own for a part of a job; none where they are too few."""
+        found, size, rack_of = list[Sequence[int]](), demand.in_rack.num_ranks, self.cluster.fabric.rack_of
+        for servers in search.among or self.together if self.links is not None else ():
+            rack = rack_of(servers[0])
+            if self.free_together[rack] >= size and self.links is not None and self.links.fits(demand, [rack]):
+                found.append(servers)
+        return found if len(found) >= demand.racks else []
+
+    def _chosen(self, demand: Demand, lit: list[tuple[int, int, Blocks]]) -> Iterator[Blocks]:
+        """Choices of racks between which links are free, of some with their free devices and how a part may lie."""
+        for chosen in islice(combinations(sorted(lit), demand.racks), MOST_CHOICES):
             ordered = sorted((rack, blocks) for _, rack, blocks in chosen)
+            if any(self._is_refused(demand.in_rack, blocks) for _, blocks in ordered):
+                continue
             if self.links is not None and self.links.fits(demand, [rack for rack, _ in ordered]):
                 yield [block for _, blocks in ordered for block in blocks]
+
+    def _may_lie(self, part: Demand, blocks: Blocks) -> bool:
+        """True unless light is known to refuse what a job has in one rack there."""
+        return not self._is_refused(part, blocks) and (len(blocks) == 1 or self.may_span(part, blocks))
+
+    def _is_refused(self, part: Demand, blocks: Blocks) -> bool:
+        return self.refused is not None and self.refused.has(part, blocks)
 
     def _devices_of(self, placed: Placed) -> list[Device]:
         fabric = self.cluster.fabric

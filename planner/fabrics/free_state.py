@@ -59,7 +59,7 @@ class FreeState(FreeRacks):
             devices = [device for device in free._devices_of(resident) if device not in free.failed]
             free.hold(devices, free.owned_by(resident))
             if free.links is not None:
-                free.links.take(resident)
+                free.links.take(free.links.of(resident))
         return free
 
     def most_blocks(self, demand: Demand) -> int:
@@ -117,16 +117,17 @@ class FreeState(FreeRacks):
     ) -> Found | None:
         """The first of the rows, with the first of its spreads, that can be realised; None where none can."""
         hopeless: set[object] = set()
-        num_failed, has_racks = 0, len(self.together) > 1
+        num_failed, has_racks = {True: 0, False: 0}, len(self.together) > 1
         for demand, row in rows:
             key = demand.room_key, demand.racks, demand.links
             if demand.num_ranks > self.num_free or key in hopeless:
                 continue
-            found_any = False
             is_whole = demand.racks == 1
-            for blocks in self.spreads(demand, search) if is_whole else self.spreads_over_racks(demand, search):
+            spreads = self.spreads(demand, search) if is_whole else self.spreads_over_racks(demand, search)
+            found_any = not is_whole and spreads is not None
+            for blocks in spreads or ():
                 found_any = True
-                if len(blocks) > 1 and num_failed == MAX_FAILED:
+                if len(blocks) > 1 and num_failed[is_whole] == MAX_FAILED:
                     continue
                 if is_whole and self.refused is not None and self.refused.has(demand, blocks):
                     continue
@@ -134,7 +135,7 @@ class FreeState(FreeRacks):
                     found = realize(row, blocks)
                     if found is not None:
                         return found
-                    num_failed += 1
+                    num_failed[is_whole] += 1
                 if has_racks and is_whole:
                     self.refuse(demand, blocks)
             if not found_any:
@@ -149,9 +150,7 @@ class FreeState(FreeRacks):
         found = self.first_that_fits(rows, search, lambda row, blocks: self.realize(row, blocks, search.deadline_s))
         return None if found is None else self.taking(found)
 
-    def realize(self, row: Option, blocks: Blocks, deadline_s: float = inf) -> Placement | None:
-        """Devices, and what else the row needs, for so many parts on each server; None where that is short. Nothing is
-        taken. OutOfTimeError after `deadline_s`."""
+    def realize_in_rack(self, row: Option, blocks: Blocks, deadline_s: float = inf) -> Placement | None:
         require_time(deadline_s)
         devices = self.devices(row.shape, runs(blocks))
         return None if devices is None else self.realize_on(row, devices, devices)
@@ -160,24 +159,14 @@ class FreeState(FreeRacks):
         """The same on these devices in rank order, as part of `held`, all of which are free."""
         return Placement(row, tuple(devices), tuple(held), self._owned_on(row.options, row.number, devices))
 
-    def realize_chosen(self, row: Option, devices: Sequence[Device]) -> Placement | None:
-        """A row where a policy has put it, on free devices by rank: as many parts on the same servers; None where light
-        or memory is short there. Nothing is taken."""
+    def realize_chosen_in_rack(self, row: Option, devices: Sequence[Device]) -> Placement | None:
         counts = Counter(server for server, _ in devices)
-        return self.realize(row, [(server, count // row.part) for server, count in sorted(counts.items())])
+        return self.realize_in_rack(row, [(server, count // row.part) for server, count in sorted(counts.items())])
 
     def taking(self, placement: Placement) -> Placement:
         """A placement, taken."""
         self.take(placement)
         return placement
-
-    def take(self, placement: Placement) -> None:
-        """Mark a placement as taken, all of which is free."""
-        self.hold(placement.held, placement.owned)
-
-    def release(self, placement: Placement) -> None:
-        """Give back what works of a placement."""
-        self.give_back(placement.held, placement.owned)
 
     @property
     def taken(self) -> Mapping[Any, int]:
@@ -198,6 +187,8 @@ class FreeState(FreeRacks):
         if len(placement.devices) > 1 and any(device in self.dark for device in placement.devices):
             return True
         if not cluster.failed_switches.isdisjoint(placement.switches):
+            return True
+        if placement.links is not None and self.has_lost_links(placement.links):
             return True
         return placement.owned is not None and self.has_lost(placement.devices, placement.owned)
 

@@ -1,11 +1,12 @@
 """Configurations that jobs of one class may run in, with all that placing one of them by number depends on."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from costmodel.fabrics import FabricBase
+from planner.fabrics.across_racks import part_alone
 from planner.fabrics.demand import Demand
 from planner.fabrics.problem import JobOptions
 from planner.model.cluster import Cluster
@@ -27,6 +28,11 @@ class Option:
     def shape(self) -> Demand:
         """The demand on the fabric."""
         return self.options.shapes[self.number]
+
+    @cached_property
+    def in_rack(self) -> "Option":
+        """What it is in each of its racks, where these are several."""
+        return replace(self, options=part_alone(self.options, self.number), number=0)
 
     @cached_property
     def sets_circuits(self) -> bool:
@@ -54,6 +60,8 @@ class Option:
             assert all(len(each.configurations) == len(each.offsets) for each in self.shape.by_phase)
         if self.shape.has_light:
             assert self.shape.offsets is not None
+        if self.shape.racks > 1:
+            self.in_rack.warm()
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +79,17 @@ class JobClass:
     """highest rate of the rows"""
     of_loop: tuple[Option, ...] = ()
     """those with the memory that the SiPAM loop gives the workload; all where it divides nothing"""
+
+    @cached_property
+    def over_racks(self) -> tuple[Option, ...]:
+        """Rows that lie in several racks."""
+        return tuple(row for row in self.rows if row.shape.racks > 1)
+
+    @cached_property
+    def in_one_rack(self) -> Self:
+        """The same without these rows."""
+        rows, of_loop = ([row for row in rows if row.shape.racks == 1] for rows in (self.rows, self.of_loop))
+        return replace(self, rows=tuple(rows), of_loop=tuple(of_loop)) if self.over_racks else self
 
     @cached_property
     def parts(self) -> tuple[int, ...]:
@@ -117,14 +136,12 @@ class JobClassRules:
         return JobClass(name, size, held, rows, fastest, of_loop)
 
     def distinct(self, options: JobOptions, order: Sequence[int], reference_speed: float) -> list[Option]:
-        """Options in this order; of those that find a place or none together, only the first. By number jobs are placed
-        in one rack: those over several are left out."""
+        """Options in this order; of those that find a place or none together, only the first."""
         found: list[Option] = []
         seen: set[tuple[object, ...]] = set()
         for index in order:
-            if options.shapes[index].racks > 1:
-                continue
-            key = options.shapes[index].key
+            shape = options.shapes[index]
+            key = shape.key, shape.racks, shape.links
             if self.light_differs or key not in seen:
                 found.append(self.option(options, index, reference_speed))
                 seen.add(key)

@@ -4,8 +4,10 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from costmodel.fabrics import UpperPart
 from planner.fabrics.free_slots import Device
 from planner.fabrics.job_class import Option
+from planner.model.plan import RackCircuit
 
 Switches = frozenset[tuple[int, int]]
 """optical switches, as `Cluster.failed_switches` has them"""
@@ -24,6 +26,18 @@ class Owned(NamedTuple, Generic[PartT]):
 
 
 @dataclass(frozen=True, slots=True)
+class HeldLinks:
+    """What one job alone holds of the layer that joins racks."""
+
+    counted: tuple[tuple[UpperPart, int], ...]
+    """links by part"""
+    masks: tuple[tuple[str, int], ...] = ()
+    """ports by direction, and wavelengths by fiber"""
+    circuits: tuple[RackCircuit, ...] = ()
+    """the same by name; none where packets are switched"""
+
+
+@dataclass(frozen=True, slots=True)
 class Placement:
     """Where one job runs by number: devices, and masks of what it holds beside them; by name it is a `Place`."""
 
@@ -36,3 +50,7 @@ class Placement:
     """light, or parts of pooled racks"""
     switches: Switches = frozenset()
     """optical switches that it needs"""
+    links: HeldLinks | None = None
+    """between the racks of a job over several; None where it lies in one"""
+    parts: tuple["Placement", ...] = ()
+    """what such a job has in each of its racks, ascending"""

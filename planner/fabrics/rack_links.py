@@ -6,6 +6,7 @@ from copy import copy
 from costmodel.fabrics import UpperLayer, UpperPart, UpperSwitches
 from planner.fabrics.claims import Placed
 from planner.fabrics.demand import Demand
+from planner.fabrics.placement import HeldLinks
 from planner.fabrics.rack_claims import IN, OUT, links_held, owned_between_racks, rack_name
 from planner.model.cluster import Cluster
 from planner.model.plan import RackCircuit
@@ -14,6 +15,12 @@ from planner.model.plan import RackCircuit
 def circuit_between(source: str, destination: str, over: str, wavelengths: Sequence[int] = ()) -> RackCircuit:
     ends = {"from": source, "to": destination}
     return RackCircuit.model_validate(ends | {"over": over, "wavelengths": tuple(wavelengths)})
+
+
+def held_links(circuits: Sequence[RackCircuit], counted: Mapping[UpperPart, int] | None = None) -> HeldLinks:
+    """Links of these circuits, and so many of each part."""
+    masks = tuple(owned_between_racks(circuits).items())
+    return HeldLinks(tuple((counted or {}).items()), masks, tuple(circuits))
 
 
 class RackLinks:
@@ -38,8 +45,9 @@ class RackLinks:
         """True if a job finds its links between these racks, by number."""
         return not demand.links or all(self.free[part] >= demand.links for part in self._upper.parts(racks))
 
-    def chosen(self, demand: Demand, racks: Sequence[int]) -> tuple[RackCircuit, ...] | None:
-        """Circuits between these racks over the first free links; None where there are too few. Nothing is taken."""
+    def held(self, demand: Demand, racks: Sequence[int]) -> HeldLinks | None:
+        """All that a job holds between these racks, over the first free links; None where there are too few. Nothing is
+        taken."""
         if not self.fits(demand, racks):
             return None
         found, trial = list[RackCircuit](), self.copy()
@@ -47,33 +55,46 @@ class RackLinks:
             circuits = trial._between(racks[a], racks[b], demand.links)
             if sum(len(circuit.wavelengths) or 1 for circuit in circuits) < demand.links:
                 return None
-            trial.mark(circuits)
+            trial.take(held_links(circuits))
             found += circuits
-        return tuple(found)
+        return self.counted(demand, racks, found)
 
-    def take(self, placed: Placed) -> None:
-        """A job holds its links."""
-        self._count(links_held(self._fabric, placed.configuration, placed.devices), 1)
-        self.mark(placed.upper)
+    def counted(self, demand: Demand, racks: Sequence[int], circuits: Sequence[RackCircuit]) -> HeldLinks:
+        """All that a job with these circuits holds between these racks."""
+        return held_links(circuits, dict.fromkeys(self._upper.parts(racks) if demand.links else (), demand.links))
 
-    def release(self, placed: Placed) -> None:
-        """A job gives its links back."""
-        self._count(links_held(self._fabric, placed.configuration, placed.devices), -1)
-        self.mark(placed.upper, -1)
+    def of(self, placed: Placed) -> HeldLinks:
+        """All that a job holds which is placed by name."""
+        return held_links(placed.upper, links_held(self._fabric, placed.configuration, placed.devices))
 
-    def hold(self, demand: Demand, racks: Sequence[int], circuits: Sequence[RackCircuit]) -> None:
-        """A job with this demand in these racks holds its links."""
-        self._count(dict.fromkeys(self._upper.parts(racks), demand.links), 1)
-        self.mark(circuits)
+    def take(self, held: HeldLinks) -> None:
+        """A job holds these links."""
+        for part, number in held.counted:
+            self.free[part] -= number
+        for name, bits in held.masks:
+            self._owned[name] = self._owned.get(name, 0) | bits
 
-    def mark(self, circuits: Sequence[RackCircuit], sign: int = 1) -> None:
-        """Ports and wavelengths of these circuits are taken, or given back."""
-        for part, bits in owned_between_racks(circuits).items():
-            self._owned[part] = self._owned.get(part, 0) + sign * bits
+    def release(self, held: HeldLinks) -> None:
+        """A job gives these links back."""
+        for part, number in held.counted:
+            self.free[part] += number
+        for name, bits in held.masks:
+            self._owned[name] &= ~bits
 
-    def _count(self, links: Mapping[UpperPart, int], sign: int) -> None:
-        for part, number in links.items():
-            self.free[part] -= sign * number
+    @property
+    def taken(self) -> Mapping[str, int]:
+        """Masks of ports by direction and of wavelengths by fiber that jobs hold."""
+        return {name: bits for name, bits in self._owned.items() if bits}
+
+    def still_free(self, held: HeldLinks) -> HeldLinks:
+        """What nobody holds of some links."""
+        counted = tuple((part, min(number, max(0, self.free[part]))) for part, number in held.counted)
+        return HeldLinks(counted, tuple((name, bits & ~self._owned.get(name, 0)) for name, bits in held.masks))
+
+    def are_free(self, held: HeldLinks) -> bool:
+        """True if nobody holds any of some links."""
+        is_enough = all(self.free[part] >= number for part, number in held.counted)
+        return is_enough and not any(self._owned.get(name, 0) & bits for name, bits in held.masks)
 
     def _between(self, source: int, destination: int, links: int) -> list[RackCircuit]:
         """Circuits of so many links from one rack to another, or of fewer, over the first that are free."""

@@ -16,13 +16,15 @@ from planner.fabrics.demand import Served
 from planner.fabrics.free_slots import Device
 from planner.model.cluster import Cluster
 from planner.model.masks import bits
-from planner.model.plan import Circuit, HeldCircuits, MemoryCircuit
+from planner.model.plan import Circuit, HeldCircuits, MemoryCircuit, RackCircuit
 
 Step = tuple[int, int, int] | str
 """a fiber, its servers counted among those of the job; by name: a fiber of a third server, an optical switch, or a part
 of a pooled rack"""
 MEMORY = "memory"
 """what memory circuits serve, where others serve a dimension"""
+BETWEEN_RACKS = "racks"
+"""what circuits of the layer above racks serve"""
 
 
 class Wire(NamedTuple):
@@ -143,3 +145,14 @@ def memory_json(circuits: Sequence[MemoryCircuit]) -> Iterator[dict[str, Any]]:
         ]
         lit = [way.model_dump(mode="json", by_alias=True) for way in ways]
         yield {"dimension": MEMORY, **({} if phase is None else {"phase": phase}), "circuits": lit}
+
+
+def upper_json(circuits: Sequence[RackCircuit]) -> Iterator[dict[str, Any]]:
+    """Circuits between racks as drivers read circuits, on the way over their switch or fiber; through a switch all
+    light of a port is one wavelength."""
+    if circuits:
+        lit = [
+            Circuit(source=c.source, destination=c.destination, wavelengths=c.wavelengths or (0,), fibers=(c.over,))
+            for c in circuits
+        ]
+        yield {"dimension": BETWEEN_RACKS, "circuits": [each.model_dump(mode="json", by_alias=True) for each in lit]}

@@ -8,10 +8,10 @@ from costmodel.parallelism.configuration import Configuration
 from planner.fabrics import plugin_of
 from planner.fabrics.free_slots import Device
 from planner.fabrics.job_class import Option
-from planner.fabrics.wiring import MEMORY, Wire, Wiring, memory_json, served
+from planner.fabrics.wiring import MEMORY, Wire, Wiring, memory_json, served, upper_json
 from planner.model.job import Job
 from planner.model.masks import numbers_of
-from planner.model.plan import Assignment, Circuit, HeldCircuits, MemoryCircuit
+from planner.model.plan import Assignment, Circuit, HeldCircuits, MemoryCircuit, RackCircuit
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,8 @@ class Place:
     row: Option
     devices: tuple[Device, ...]
     wiring: Wiring
+    upper: tuple[RackCircuit, ...] = ()
+    """circuits between its racks, where it lies in several that circuits join"""
 
     @cached_property
     def servers(self) -> tuple[int, ...]:
@@ -58,9 +60,9 @@ class Place:
 
     @cached_property
     def circuits_json(self) -> list[dict[str, Any]]:
-        """Circuits as drivers and clients read them, those into memory last."""
+        """Circuits as drivers and clients read them, those into memory last but for those between racks."""
         network = [held.model_dump(mode="json", by_alias=True) for held in self.circuits]
-        return [*network, *memory_json(self.memory)]
+        return [*network, *memory_json(self.memory), *upper_json(self.upper)]
 
     def _circuit(self, wire: Wire) -> Circuit:
         names, fabric = self.device_names, self.row.options.fabric
@@ -73,13 +75,21 @@ class Place:
 
     def assignment(self, job: Job) -> Assignment:
         """The job as it stands in a plan; rows have the value of a job of weight 1."""
-        found = self.row.options.assignment(self.row.number, self.device_names, self.circuits, self.memory)
+        names = self.device_names
+        found = self.row.options.assignment(self.row.number, names, self.circuits, self.memory, self.upper)
         return found.model_copy(update={"job": job.name, "value": job.weight * found.value})
 
     def body(self) -> dict[str, Any]:
-        """As the journal writes it: devices as server and slot in turn, the wiring by name."""
+        """As the journal writes it: devices as server and slot in turn, the wiring by name, circuits between racks by
+        their ends, what they go over, and wavelengths."""
         flat = [number for device in self.devices for number in device]
-        return {"kind": self.kind, "row": self.row.number, "devices": flat, "wiring": self.wiring.name}
+        above = {"upper": [[c.source, c.destination, c.over, *c.wavelengths] for c in self.upper]} if self.upper else {}
+        return {"kind": self.kind, "row": self.row.number, "devices": flat, "wiring": self.wiring.name, **above}
+
+    @property
+    def has_circuits(self) -> bool:
+        """True if switches or lasers carry light for it."""
+        return bool(self.wiring.configurations or self.upper)
 
     @property
     def num_ports(self) -> int:

@@ -56,7 +56,7 @@ class SlicePlacer:
             return self._take(Placement(kind.rows[0], tuple(dark), tuple(dark)))
         hopeless: set[tuple[int, int]] = set()
         num_failed = 0
-        for row in kind.rows:
+        for row in kind.in_one_rack.rows:
             key = row.shape.num_ranks, row.shape.block
             if key in hopeless:
                 continue

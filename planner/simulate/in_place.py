@@ -15,8 +15,11 @@ MOST_TRIED = 8
 def keep_others(state: FreeState, old: Placement) -> Placement | None:
     """A placement, taken, that keeps the devices on servers where none failed; None where no spread tried has light.
 
-    What was lost goes first to other devices of the same servers, then to one other server, then to several.
+    What was lost goes first to other devices of the same servers, then to one other server, then to several. A job over
+    several racks is placed anew, whole.
     """
+    if old.row.shape.racks > 1:
+        return None
     blocks, hit = blocks_of(old), hit_servers(state, old)
     kept = {server: parts for server, parts in blocks.items() if server not in hit}
     lost = sum(blocks.values()) - sum(kept.values())

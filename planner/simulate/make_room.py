@@ -58,7 +58,7 @@ def _parts(state: FreeState, kind: JobClass) -> list[tuple[Option, int]]:
     light is needed, or the row's own parts."""
     found: dict[int, Option] = {}
     for row in kind.rows:
-        if not row.shape.chooses_servers:
+        if row.shape.racks == 1 and not row.shape.chooses_servers:
             if kind.held <= state.per_server and not row.shape.is_even:
                 found.setdefault(kind.held, row)
             found.setdefault(row.shape.part, row)

@@ -7,7 +7,7 @@ from functools import cached_property
 from planner.fabrics.free_slots import Device
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import JobClass
-from planner.fabrics.placement import Owned, Placement
+from planner.fabrics.placement import HeldLinks, Owned, Placement
 from planner.simulate.placers import Placer
 from planner.simulate.runs import Run
 
@@ -45,16 +45,31 @@ class Reservation:
         """True if all that is reserved is free."""
         if any(mask & ~state.free[server] for server, mask in self._slots.items()):
             return False
-        taken = state.taken
-        return not any(taken.get(guide, 0) & mask for guide, mask in self._light.items())
+        taken, links = state.taken, self.placement.links
+        if any(taken.get(guide, 0) & mask for guide, mask in self._light.items()):
+            return False
+        return links is None or state.links is None or state.links.are_free(links)
 
     def is_apart(self, placement: Placement) -> bool:
         """True if a placement shares nothing with what is reserved."""
         if not self._devices.isdisjoint(placement.held):
             return False
+        if placement.links is not None and not self._is_apart_above(placement.links):
+            return False
         return placement.owned is None or not any(
             self._light.get(guide, 0) & mask for guide, mask in placement.owned.masks
         )
+
+    def _is_apart_above(self, links: HeldLinks) -> bool:
+        """True if links between racks have nothing in common with those that are reserved: no circuit, or, where
+        packets are switched, no part of the layer."""
+        mine = self.placement.links
+        if mine is None:
+            return True
+        masks, counted = dict(mine.masks), dict(mine.counted)
+        if masks:
+            return not any(masks.get(name, 0) & bits for name, bits in links.masks)
+        return counted.keys().isdisjoint(part for part, _ in links.counted)
 
     def hide(self, state: FreeState) -> Placement:
         """Take what is reserved and free; release the result to give it back."""
@@ -62,7 +77,9 @@ class Reservation:
         devices = tuple((server, slot) for server, slot in self.placement.held if free[server] >> slot & 1)
         taken = state.taken
         guides = tuple((guide, mask & ~taken.get(guide, 0)) for guide, mask in self._light.items())
-        hidden = Placement(self.placement.row, devices, devices, Owned(guides))
+        links = self.placement.links
+        left = None if links is None or state.links is None else state.links.still_free(links)
+        hidden = Placement(self.placement.row, devices, devices, Owned(guides), links=left)
         state.take(hidden)
         return hidden
 

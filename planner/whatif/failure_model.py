@@ -10,8 +10,13 @@ from pydantic import Field
 from costmodel.fabrics import FabricBase
 from costmodel.spec import Seconds, Spec
 
-PartKind = Literal["tile", "fiber", "laser", "switch_port", "receiver", "optical_switch", "memory_unit"]
-_IN_INVENTORY = {"switch_port": "port", "optical_switch": "switch", "memory_unit": "memory unit"}
+PartKind = Literal["tile", "fiber", "laser", "switch_port", "receiver", "optical_switch", "memory_unit", "rack_link"]
+_IN_INVENTORY = {
+    "switch_port": "port",
+    "optical_switch": "switch",
+    "memory_unit": "memory unit",
+    "rack_link": "rack link",
+}
 """kinds that the inventory of a fabric has under other names"""
 Floats = NDArray[np.float64]
 
@@ -50,6 +55,8 @@ class FailureModel(Spec):
     """a whole switch, with all circuits through it"""
     memory_unit: PartFailures | None = None
     """one unit of a tray, where memory is pooled"""
+    rack_link: PartFailures | None = None
+    """one switch, or one fiber, of the layer that joins racks"""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from ortools.sat.python import cp_model
 from costmodel.fabrics import UpperSwitches
 from planner.fabrics.pattern import Pattern
 from planner.fabrics.problem import Problem
-from planner.fabrics.rack_links import RackLinks
+from planner.fabrics.rack_links import RackLinks, held_links
 from planner.formulation.step_two import Answer, StepTwoLimits, answer
 from planner.formulation.variables import total
 from planner.model.plan import Assignment, RackCircuit
@@ -28,16 +28,16 @@ def circuits_between_racks(
     assert upper is not None
     links = RackLinks(problem.cluster, upper)
     for assignment in staying:
-        links.take(assignment)
+        links.take(links.of(assignment))
     racks = {j: [fabric.rack_of(fabric.parse_device(each.devices[0])[0]) for each in own] for j, own in parts.items()}
     demands = {j: problem.options[j].shapes[pattern[j].row] for j in parts}
     found, free = Circuits(), links.copy()
     for j in sorted(parts, key=lambda j: -demands[j].links):
-        circuits = free.chosen(demands[j], racks[j])
-        if circuits is None:
+        held = free.held(demands[j], racks[j])
+        if held is None:
             break
-        free.hold(demands[j], racks[j], circuits)
-        found[j] = circuits
+        free.take(held)
+        found[j] = held.circuits
     else:
         return Answer(found)
     if not isinstance(upper, UpperSwitches):
@@ -74,6 +74,6 @@ class _Switched:
         for (ends, switch), number in self._number.items():
             job, a, b = ends
             circuits = free.over(switch, a, b, solver.value(number))
-            free.mark(circuits)
+            free.take(held_links(circuits))
             found.setdefault(job, []).extend(circuits)
         return {job: tuple(circuits) for job, circuits in found.items()}

@@ -1,12 +1,16 @@
 """Optical switches above racks: what is plugged in, and what a plan joins there."""
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from costmodel.fabrics import FabricBase, UpperSwitches
 from planner.fabrics.rack_claims import rack_name
-from planner.fabrics.switch_ports import BOTH, End, SwitchPorts, states_of
+from planner.fabrics.switch_ports import BOTH, Connection, End, InPhase, SwitchPorts, states_of
 from planner.model.instance import Instance
 from planner.model.plan import Assignment, SwitchState
+
+_PORT = re.compile(r"r\d+\.p\d+")
+"""of a rack, at a switch"""
 
 
 class JoinedSwitchPorts(SwitchPorts):
@@ -20,6 +24,16 @@ class JoinedSwitchPorts(SwitchPorts):
             for rack in range(fabric.racks):
                 for port in ports:
                     yield from (End(switch, f"{rack_name(rack)}.p{port}", direction) for direction in BOTH)
+
+    def connections(self, fabric: FabricBase, circuits: Sequence[InPhase]) -> Iterator[Connection]:
+        """Circuits between ports of racks as their one step, the switch, has them; all others as they are."""
+        inside = list[InPhase]()
+        for phase, circuit in circuits:
+            if _PORT.fullmatch(circuit.source):
+                yield circuit.fibers[0], circuit.source, circuit.destination
+            else:
+                inside.append((phase, circuit))
+        yield from super().connections(fabric, inside)
 
     def states(self, instance: Instance, assignments: Iterable[Assignment]) -> tuple[SwitchState, ...]:
         assignments = list(assignments)

@@ -42,7 +42,7 @@ class LightpathCircuitNamer(CircuitNamer):
         super().forget()
         self._known.clear()
 
-    def name(self, state: FreeState, placement: Placement) -> tuple[Placement, Wiring] | None:
+    def name_in_rack(self, state: FreeState, placement: Placement) -> tuple[Placement, Wiring] | None:
         assert isinstance(state, LightpathFreeState)
         if not placement.row.sets_circuits:
             return placement, NO_WIRING
@@ -75,7 +75,7 @@ class LightpathCircuitNamer(CircuitNamer):
             return None
         return wiring
 
-    def placement(
+    def placement_in_rack(
         self,
         state: FreeState,
         row: Option,

@@ -118,7 +118,19 @@ class LightpathFreeState(FreeState):
         if fibers is None or kind.held > self.num_free:
             return super().place(kind, search)
         assert isinstance(kind, LightpathJobClass)
-        return self._place_on_fibers(kind, search, fibers)
+        within = self._place_on_fibers(kind.in_one_rack, search, fibers) if kind.in_one_rack.rows else None
+        return within if not kind.over_racks else self._better_over_racks(kind, within, search)
+
+    def _better_over_racks(self, kind: JobClass, within: Placement | None, search: Search) -> Placement | None:
+        """A row over several racks, taken, in place of what was taken in one rack, where that is worth less."""
+        least = len(kind.rows) if within is None else kind.rows.index(within.row)
+        rows = [(row.shape, row) for row in kind.rows[:least] if row.shape.racks > 1]
+        if within is not None and rows:
+            self.release(within)
+        found = self.first_that_fits(rows, search, lambda row, own: self.realize(row, own, search.deadline_s))
+        if found is not None:
+            return self.taking(found)
+        return within if within is None or not rows else self.taking(within)
 
     def _place_on_fibers(self, kind: LightpathJobClass, search: Search, fibers: Fibers) -> Placement | None:
         """The same where light depends on servers alone: rows with one key find their spreads once."""
@@ -154,7 +166,7 @@ class LightpathFreeState(FreeState):
                     return self.taking(placement)
         return None
 
-    def realize(self, row: Option, blocks: Blocks, deadline_s: float = inf) -> Placement | None:
+    def realize_in_rack(self, row: Option, blocks: Blocks, deadline_s: float = inf) -> Placement | None:
         if self.router.fibers is not None:
             assert isinstance(row, LightpathOption)
             return self._realize_on_fibers(row, self.router.fibers.spread(blocks), deadline_s)

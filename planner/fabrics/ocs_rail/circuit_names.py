@@ -16,7 +16,7 @@ from planner.model.plan import HeldCircuits
 class OcsRailCircuitNamer(CircuitNamer):
     """As the planner colours them: a colour is a working switch of the rail."""
 
-    def name(self, state: FreeState, placement: Placement) -> tuple[Placement, Wiring]:
+    def name_in_rack(self, state: FreeState, placement: Placement) -> tuple[Placement, Wiring]:
         assert isinstance(state, RailFreeState)
         row, devices = placement.row, placement.devices
         if not row.sets_circuits:
@@ -24,7 +24,7 @@ class OcsRailCircuitNamer(CircuitNamer):
         circuits = state.rails.circuits(row.shape, devices)
         return placement, self.one(WiringNames().wiring(circuits, devices, state.cluster.fabric))
 
-    def placement(
+    def placement_in_rack(
         self,
         state: FreeState,
         row: Option,

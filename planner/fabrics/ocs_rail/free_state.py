@@ -63,10 +63,10 @@ class RailFreeState(FreeState):
         """Rails that a job may take on these servers, those with the fewest switches first."""
         return self.rails.common(demand, [self.slots.lit[server] for server in servers])
 
-    def realize(self, row: Option, blocks: Blocks, deadline_s: float = inf) -> Placement | None:
+    def realize_in_rack(self, row: Option, blocks: Blocks, deadline_s: float = inf) -> Placement | None:
         demand = row.shape
         if not demand.chooses_servers:
-            return super().realize(row, blocks, deadline_s)
+            return super().realize_in_rack(row, blocks, deadline_s)
         require_time(deadline_s)
         common = self._common_rails(demand, [server for server, _ in blocks])[: demand.block]
         if len(common) < demand.block:

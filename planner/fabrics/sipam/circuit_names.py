@@ -18,7 +18,7 @@ from planner.model.plan import HeldCircuits
 class SipamCircuitNamer(CircuitNamer):
     """Of its uplinks a job keeps those that its circuits are on: who runs holds no others."""
 
-    def name(self, state: FreeState, placement: Placement) -> tuple[Placement, Wiring] | None:
+    def name_in_rack(self, state: FreeState, placement: Placement) -> tuple[Placement, Wiring] | None:
         assert isinstance(state, PoolFreeState)
         assert placement.owned is not None
         row, devices = placement.row, placement.devices
@@ -33,7 +33,7 @@ class SipamCircuitNamer(CircuitNamer):
         state.parts.take(exact.owned)
         return replace(placement, owned=exact.owned, switches=exact.switches), wiring
 
-    def placement(
+    def placement_in_rack(
         self,
         state: FreeState,
         row: Option,

@@ -129,7 +129,7 @@ class PoolFreeState(FreeState):
         found = self.parts.connect(row.shape, devices)
         return None if found is None else Placement(row, tuple(devices), tuple(held), *found)
 
-    def realize_chosen(self, row: Option, devices: Sequence[Device]) -> Placement | None:
+    def realize_chosen_in_rack(self, row: Option, devices: Sequence[Device]) -> Placement | None:
         return self.realize_on(row, devices, devices)
 
     def assign_on_in_rack(self, options: JobOptions, row: int, devices: Sequence[Device]) -> Assignment | None:

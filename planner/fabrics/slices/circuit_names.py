@@ -30,7 +30,7 @@ class SlicedCircuitNamer(CircuitNamer):
         super().forget()
         self._laid.clear()
 
-    def name(self, state: FreeState, placement: Placement) -> tuple[Placement, Wiring] | None:
+    def name_in_rack(self, state: FreeState, placement: Placement) -> tuple[Placement, Wiring] | None:
         row, count = placement.row, dict[int, int]()
         for server, _ in placement.devices:
             count[server] = count.get(server, 0) + 1
@@ -58,7 +58,7 @@ class SlicedCircuitNamer(CircuitNamer):
             self._laid[key] = ranks, self.one(wiring)
         return self._laid[key]
 
-    def placement(
+    def placement_in_rack(
         self,
         state: FreeState,
         row: Option,

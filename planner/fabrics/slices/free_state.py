@@ -62,10 +62,10 @@ class SlicedFreeState(FreeState):
             found += [(server, each) for each in free]
         return found
 
-    def realize(self, row: Option, blocks: Blocks, deadline_s: float = inf) -> Placement | None:
+    def realize_in_rack(self, row: Option, blocks: Blocks, deadline_s: float = inf) -> Placement | None:
         cut = row.shape.cut
         if not cut:
-            return super().realize(row, blocks, deadline_s)
+            return super().realize_in_rack(row, blocks, deadline_s)
         require_time(deadline_s)
         found = self._first_slices(row.shape, blocks)
         if found is None:
@@ -74,10 +74,9 @@ class SlicedFreeState(FreeState):
         switches: Switches = frozenset().union(*(self.slices.switches(server, cut, each) for server, each in found))
         return Placement(row, devices, devices, switches=switches)
 
-    def realize_chosen(self, row: Option, devices: Sequence[Device]) -> Placement | None:
-        """On the slices that these devices are; None where they are none."""
+    def realize_chosen_in_rack(self, row: Option, devices: Sequence[Device]) -> Placement | None:
         if not row.shape.cut:
-            return super().realize_chosen(row, devices)
+            return super().realize_chosen_in_rack(row, devices)
         fabric, plans = self.slices.fabric, row.options.candidates.row_plans(row.number)
         slices = fabric.held(plans, devices)
         if slices is None:

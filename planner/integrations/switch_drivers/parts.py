@@ -12,6 +12,9 @@ _SERVER = re.compile(r"(?:r\d+\.)?s\d+")
 _UPLINK = re.compile(r"\.q\d+#\d+$")
 """of a server with pooled memory, such as s0.q8#1"""
 
+_RACK = re.compile(r"r\d+")
+"""as an end of a circuit over a fiber between racks"""
+
 
 def _each(circuits: Circuits) -> Iterator[dict[str, Any]]:
     return (circuit for held in circuits for circuit in held["circuits"])
@@ -20,13 +23,15 @@ def _each(circuits: Circuits) -> Iterator[dict[str, Any]]:
 def taken(circuits: Circuits) -> set[str]:
     """Wavelengths that no other job may use: on fibers and uplinks, at senders and at receivers.
 
-    On rails a wavelength is the number of a switch, so that senders and receivers are ports into it.
+    On rails a wavelength is the number of a switch, so that senders and receivers are ports into it. A rack that sends
+    over fibers has a wavelength for each of them.
     """
     found = set()
     for circuit in _each(circuits):
         for wavelength in circuit["wavelengths"]:
-            found.add(f"{circuit['from']}:w{wavelength}")
-            found.add(f"{circuit['to']}:rx:w{wavelength}")
+            if not _RACK.fullmatch(circuit["from"]):
+                found.add(f"{circuit['from']}:w{wavelength}")
+                found.add(f"{circuit['to']}:rx:w{wavelength}")
             found.update(f"{step}:w{wavelength}" for step in circuit["fibers"] if ">" in step or _UPLINK.search(step))
     return found
 

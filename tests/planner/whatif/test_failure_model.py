@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from planner.model.instance import Instance
 from planner.whatif.failure_model import FailureModel, PartFailures, PartKind, parts_of, sample_failures
 from planner.whatif.failures import parse_failure
+from tests.planner.fabrics.joined_racks.racks import FIBERS, PACKETS, SWITCHES, racks
 from tests.planner.simulate.grounds import cluster
 from tests.planner.small_racks import rack, training
 
@@ -31,6 +32,7 @@ def test_parts_have_names_that_a_repair_reads() -> None:
     counts = {kind: len(parts_of(CLUSTER.fabric, kind)) for kind in get_args(PartKind)}
     assert counts == {
         "tile": 8, "fiber": 4, "laser": 32, "switch_port": 8, "receiver": 32, "optical_switch": 0, "memory_unit": 0,
+        "rack_link": 0,
     }  # fmt: skip
     kinds = {"tile": "tile", "fiber": "fiber", "laser": "laser", "switch_port": "port", "receiver": "receiver"}
     for kind, means in kinds.items():
@@ -58,6 +60,14 @@ def test_optical_switches_and_memory_units_have_names_too(
         names = parts_of(of.fabric, kind)  # type: ignore[arg-type]
         assert len(set(names)) == len(names) == number
         assert all(parse_failure(of, name).kind == means for name in names)
+
+
+def test_links_between_racks_have_names_too() -> None:
+    for upper, number in ((SWITCHES | {"radix": 3}, 2), (FIBERS, 6), (PACKETS, 0)):
+        of = racks(upper, 8).cluster
+        names = parts_of(of.fabric, "rack_link")
+        assert len(set(names)) == len(names) == number
+        assert all(parse_failure(of, name).kind == "rack link" for name in names)
 
 
 @pytest.mark.slow
