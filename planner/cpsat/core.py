@@ -6,6 +6,7 @@ from dataclasses import replace
 from planner.candidates.knapsack_bounds import SLACK, KnapsackBounds
 from planner.cpsat.benders import LevelOutcome, optimize
 from planner.cpsat.divisions.divide import divide, may_divide
+from planner.cpsat.divisions.whole import may_pack, pack_whole
 from planner.cpsat.lns.neighbourhood import has_neighbourhoods, improve
 from planner.cpsat.lns.racks import has_racks, improve_racks
 from planner.cpsat.search import Search, pattern_of
@@ -25,6 +26,8 @@ SHARE = 0.6
 """of the time for neighbourhoods, where there are any, before cores are solved"""
 DIVIDE_SHARE = 0.85
 """of the time for divisions, where servers are alike"""
+WHOLE_SHARE = 0.25
+"""of the time for plans without jobs that span servers"""
 FEW_DEVICES, CORES_SHARE = 128, 0.6
 """up to so many, divisions come first; in larger racks step 2 rarely ends with all of them at once: cores come first,
 with this share of the time"""
@@ -52,7 +55,10 @@ def optimize_value(search: Search, clock: Clock) -> LevelOutcome:
         return LevelOutcome(is_proven=False)
     clock = clock.until(lambda: search.is_near)
     is_small, is_alike = search.full.cluster.num_healthy <= FEW_DEVICES, may_divide(search)
-    if search.reaches("value") or (is_small and _divide(search, clock.within(DIVIDE_SHARE * clock.left_s))):
+    is_best = search.reaches("value") or (
+        may_pack(search) and pack_whole(search, clock.within(WHOLE_SHARE * clock.left_s))
+    )
+    if is_best or (is_small and _divide(search, clock.within(DIVIDE_SHARE * clock.left_s))):
         search.restrict(knapsack.core(search.full, search.bound, _current_rows(search)))
         return LevelOutcome(is_proven=True)
     if address is not None:

@@ -43,6 +43,10 @@ class StepOne:
         servers differ in more than their room, so that it matters which of them has what."""
         return None
 
+    def needs_devices_alone(self, cluster: Cluster) -> bool:
+        """True where a job that lies in one server asks for nothing there but its devices."""
+        return False
+
     def order_servers(self, model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
         """Break the symmetry of servers that are alike."""
 

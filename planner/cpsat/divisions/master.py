@@ -6,7 +6,7 @@ model has no symmetry, and its relaxation is next to that of whole fillings of s
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ortools.sat.python import cp_model
@@ -18,18 +18,31 @@ from planner.formulation.variables import total
 
 
 @dataclass(frozen=True)
+class Filling:
+    """What lies in one server: parts by their ranks; some may stay empty."""
+
+    room: int
+    parts: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Chosen:
     """Ways of the jobs that run, at most one each, and a bound on the value of any others."""
 
     ways: tuple[Way, ...]
     bound: float
+    fillings: tuple[Filling, ...] = ()
+    """servers that hold the parts of the ways, wherever those of one job lie"""
 
 
 class Master:
     """The open ways of all jobs, on so many servers by their room; no plan is worth more than `most`."""
 
     def __init__(self, jobs: Sequence[JobWays], rooms: Counter[int], most: float) -> None:
-        self.cp, self._most = cp_model.CpModel(), most
+        self.cp, self._most, self._num_jobs = cp_model.CpModel(), most, len(jobs)
+        self._num_servers = rooms.total()
+        self._arcs: dict[tuple[int, int], cp_model.IntVar] = {}
+        """by node and ranks put there; none is one device left empty"""
         self._literals = {way: self.cp.new_bool_var("") for job in jobs for way in job.open()}
         for job in jobs:
             literals = [self._literals[way] for way in job.open()]
@@ -61,11 +74,12 @@ class Master:
                 if node in reached:
                     reached.add(node + ranks)
                     arcs.append(self.cp.new_int_var(0, servers, ""))
+                    self._arcs[node, ranks] = arcs[-1]
                     balance[node].append(-arcs[-1])
                     balance[node + ranks].append(arcs[-1])
             self.cp.add(total(wanted[ranks]) <= total(arcs))
         for node in range(most):
-            empty = self.cp.new_int_var(0, servers, "")
+            empty = self._arcs[node, 0] = self.cp.new_int_var(0, servers, "")
             balance[node].append(-empty)
             balance[node + 1].append(empty)
         for node, terms in enumerate(balance):
@@ -82,11 +96,24 @@ class Master:
             self.cp.add_hint(literal, way in ways)
 
     def solve(self, solver: cp_model.CpSolver) -> Chosen | None:
-        """The most valuable ways that fit, none where none do or none are found in time."""
+        """The most valuable ways that fit, but for rounding; none where none do or none are found in time."""
+        solver.parameters.absolute_gap_limit = self._num_jobs
         status = solver.solve(self.cp)
         if status == cp_model.INFEASIBLE:
             return Chosen((), float("-inf"))
         if status not in FOUND:
             return None
         ways = tuple(way for way, literal in self._literals.items() if solver.value(literal))
-        return Chosen(ways, min(self._most, self.term.to_float(round(solver.best_objective_bound))))
+        bound = min(self._most, self.term.to_float(round(solver.best_objective_bound)))
+        return Chosen(ways, bound, tuple(self._fillings(solver)))
+
+    def _fillings(self, solver: cp_model.CpSolver) -> Iterator[Filling]:
+        """The paths of the flow, one a server."""
+        flow = {arc: solver.value(variable) for arc, variable in self._arcs.items()}
+        for _ in range(self._num_servers):
+            node, parts = 0, list[int]()
+            while (ranks := next((k for n, k in flow if n == node and flow[n, k]), None)) is not None:
+                flow[node, ranks] -= 1
+                node += max(ranks, 1)
+                parts += [ranks] if ranks else []
+            yield Filling(node, tuple(parts))

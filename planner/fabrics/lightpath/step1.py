@@ -49,6 +49,10 @@ class LightpathStepOne(StepOne):
 
         return counts
 
+    def needs_devices_alone(self, cluster: Cluster) -> bool:
+        """Where tiles are alike, circuits inside a server have a way of their own."""
+        return not cluster.fabric.slots_matter and not cluster.has_failed_light
+
     def place_blocks(self, model: cp_model.CpModel, v: Variables, cluster: Cluster, j: int, demand: Demand) -> None:
         """Blocks by server, and the light that this takes between servers: exact for every pair, or for what leaves and
         enters a server where circuits may cross others."""
