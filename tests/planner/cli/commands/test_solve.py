@@ -21,7 +21,7 @@ KEYS = [
     "status", "objective", "bound", "gap", "wall_time_s", "levels", "plan", "left_out", "seed", "policy",
     "statistics", "starts", "violations", "versions",
 ]  # fmt: skip
-RACK256 = ROOT / "instances" / "lumorph" / "rack256.yaml"
+MIXED = ROOT / "instances" / "sipam" / "mixed.yaml"
 
 
 def test_text_tells_the_whole_story(planner: Planner, instance: Path) -> None:
@@ -202,7 +202,7 @@ def test_heuristics_claim_no_bound(planner: Planner, instance: Path, policy: str
 
 @pytest.mark.slow
 def test_interrupt_returns_the_best_plan_so_far() -> None:
-    arguments = ["solve", str(RACK256), "--workers", "1", "--time-limit", "3600"]
+    arguments = ["solve", str(MIXED), "--workers", "1", "--time-limit", "3600"]
     program = "import sys; from planner.cli import main; sys.exit(main())"
     process = subprocess.Popen(
         [sys.executable, "-c", program, *arguments],
@@ -211,7 +211,7 @@ def test_interrupt_returns_the_best_plan_so_far() -> None:
     )  # fmt: skip
     assert process.stdout is not None
     assert process.stderr is not None
-    assert process.stdout.readline().startswith("rack256")
+    assert process.stdout.readline().startswith("sipam-mixed")
     assert " value " in process.stdout.readline()
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=900)
