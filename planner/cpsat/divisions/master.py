@@ -18,7 +18,7 @@ from planner.formulation.variables import total
 
 
 @dataclass(frozen=True)
-class Filling:
+class ServerFilling:
     """What lies in one server: parts by their ranks; some may stay empty."""
 
     room: int
@@ -31,7 +31,7 @@ class Chosen:
 
     ways: tuple[Way, ...]
     bound: float
-    fillings: tuple[Filling, ...] = ()
+    fillings: tuple[ServerFilling, ...] = ()
     """servers that hold the parts of the ways, wherever those of one job lie"""
 
 
@@ -107,7 +107,7 @@ class Master:
         bound = min(self._most, self.term.to_float(round(solver.best_objective_bound)))
         return Chosen(ways, bound, tuple(self._fillings(solver)))
 
-    def _fillings(self, solver: cp_model.CpSolver) -> Iterator[Filling]:
+    def _fillings(self, solver: cp_model.CpSolver) -> Iterator[ServerFilling]:
         """The paths of the flow, one a server."""
         flow = {arc: solver.value(variable) for arc, variable in self._arcs.items()}
         for _ in range(self._num_servers):
@@ -116,4 +116,4 @@ class Master:
                 flow[node, ranks] -= 1
                 node += max(ranks, 1)
                 parts += [ranks] if ranks else []
-            yield Filling(node, tuple(parts))
+            yield ServerFilling(node, tuple(parts))
