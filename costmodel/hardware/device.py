@@ -60,6 +60,8 @@ class Device(Spec):
     """of `launch`, what each operator waits for a memory farther than stacks beside the die"""
     num_sm: int = Field(default=1, ge=1)
     """units that each run one tile of a matrix product at a time (streaming multiprocessors)"""
+    collective_sm: int = Field(default=0, ge=0, exclude_if=lambda units: units == 0)
+    """of these, the ones that collectives keep busy while they pass beside operators; 0 where other engines send"""
     clock_hz: Hertz = 1.83e9
     """clock at which the processors reach the matrix peak; that of H100 unless given"""
     link_bytes_per_s: BytesPerSecond = Field(default=450e9, alias="link_bandwidth")
@@ -114,6 +116,11 @@ class Device(Spec):
         """Names of the devices whose fitted curves may hold, the nearest first: its own, and those that it is like."""
         older = () if self.like is None else load_device(self.like).ancestry
         return self.name, *older
+
+    @property
+    def sending_share(self) -> float:
+        """Share of its processors that collectives keep busy."""
+        return min(self.collective_sm / self.num_sm, 1.0)
 
     @property
     def tier_capacity_bytes(self) -> float:

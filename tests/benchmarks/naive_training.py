@@ -17,8 +17,8 @@ from costmodel.workloads import TransformerTraining
 from costmodel.workloads.transformer.blocks import (
     BUCKET_PARAMETERS,
     BUCKET_PARAMETERS_PER_RANK,
+    GRADIENT_ACCESSES,
     GRADIENT_BYTES,
-    LOCAL_PARAMETER_BYTES,
     OPTIMIZER_BYTES,
     SHOWN_HAND_OVER,
     SPILLED_ACCESSES,
@@ -96,7 +96,7 @@ class Naive:
         if row.recompute == "selective" and not is_fused:
             yield [core_s]
         backward = self._kernel_s((5 if is_fused else 4) * product, 2 * kept + 1.5 * spilled, self.efficiency.attention)
-        accumulation = self._kernel_s(0.0, LOCAL_PARAMETER_BYTES * row.layer_parameters)
+        accumulation = self._kernel_s(0.0, GRADIENT_ACCESSES * GRADIENT_BYTES * row.layer_parameters)
         for_inputs = [self._product_s(tokens, inner, outer) for inner, outer in matrices]
         for_weights = [self._product_s(inner, outer, tokens) for inner, outer in matrices]
         yield [*for_inputs, *for_weights, *others, *others, backward, accumulation]
@@ -111,13 +111,14 @@ class Naive:
         embedding_s = self._pass_s([self._kernel_s(0.0, 4 * ELEMENT * tokens * shape.hidden)])
         owned = row.parameters / row.data if row.zero else row.parameters
         local = owned if row.zero == 3 else row.parameters
-        updated_s = self._kernel_s(0.0, OPTIMIZER_BYTES * owned + LOCAL_PARAMETER_BYTES * local)
+        updated_s = self._kernel_s(0.0, OPTIMIZER_BYTES * owned + GRADIENT_ACCESSES * GRADIENT_BYTES * local)
         embeds = row.micro_batches if row.pipeline == 1 else 0
         return row.micro_batches * vocabulary_s, embeds * embedding_s, self._pass_s([updated_s])
 
     def _data_share(self, row: "_Row") -> float:
         """Of the data ranks' messages that hides."""
-        return max(self.job.overlap["data"], PREFETCHED) if row.zero == 3 else self.job.overlap["data"]
+        hidden = PREFETCHED * (1 - self.device.collective_sm / self.device.num_sm)
+        return max(self.job.overlap["data"], hidden) if row.zero == 3 else self.job.overlap["data"]
 
     def _data_s(self, row: "_Row", is_near: bool) -> float:
         """Gradients to their owners and parameters back."""

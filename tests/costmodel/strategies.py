@@ -38,6 +38,7 @@ def jobs(draw: st.DrawFn) -> TransformerTraining:
         sequence=draw(st.sampled_from([1, 2, 60, 200])),
         precision=draw(st.sampled_from(["fp32", "bf16", "fp16"])),
         activation_precision=draw(st.sampled_from([None, "fp8", "bf16"])),
+        gradient_precision=draw(st.sampled_from(["fp32", "fp32", "bf16"])),
         attention=draw(st.sampled_from(["fused", "unfused"])),
         interleave=(1, 2, 3),
         context=(1, 2),

@@ -113,7 +113,7 @@ def _prices(step: Step, rates: Any, candidates: Candidates, row: int, device: De
     if not choice["sequence_parallel"]:
         hides.pop("tensor", None)
     if getattr(workload, "prefetch", False) and choice["zero"] == 3:
-        hides["data"] = max(hides.get("data", 0.0), training.PREFETCHED)
+        hides["data"] = max(hides.get("data", 0.0), training.PREFETCHED * (1 - device.collective_sm / device.num_sm))
     prices = _times(step, kernels, sent, hides, fabric.phase_change_s())
     prices["offload_s"] = 0.0
     if step.memory.tier_bytes:

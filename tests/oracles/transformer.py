@@ -232,7 +232,7 @@ def training_step(job: Any, choice: dict[str, int]) -> Step:
     whole, experts = layers * rank.whole_parameters() + ends, layers * rank.expert_parameters()
     gathered = BYTES[job.gather_precision] if job.gather_precision else parameter
     narrowed = 4 * (whole + experts - ends) if BYTES[job.precision] < 2 <= gathered else 0
-    _update(step, c, (whole, experts), gathered, micro_batches, narrowed)
+    _update(step, c, (whole, experts), (BYTES[job.gradient_precision], gathered), micro_batches, narrowed)
     step.memory = training_memory(job, c, rank, (whole, experts, ends), (micro_batches, layers))
     return step
 
@@ -274,7 +274,8 @@ def _layer_passes(job: Any, c: Any, rank: Rank) -> list[tuple[list[Run], list[Se
     gathered = rank.activation * c.micro_batch * job.sequence * 2 * rank.keys
     gather = [Send("context", gathered, 0.5)] if c.context > 1 else []
     forward = [*rank.layer(), core], [*rank.layer_sends(2), *gather]
-    accumulation = Run("elementwise", 0.0, 2 * 4 * (rank.whole_parameters() + rank.expert_parameters()))
+    gradient = BYTES[job.gradient_precision]
+    accumulation = Run("elementwise", 0.0, 2 * gradient * (rank.whole_parameters() + rank.expert_parameters()))
     backward = (
         [*_backward(rank.layer()), core_backward, accumulation],
         [*rank.layer_sends(3 if c.sequence_parallel else 2), *gather, *gather],
@@ -309,14 +310,14 @@ def _vocabulary(job: Any, c: Any, rank: Rank, parameter: float) -> tuple[list[Ru
 
 
 def _update(
-    step: Step, c: Any, parameters: tuple[float, float], gathered: float, micro_batches: int, narrowed: float
+    step: Step, c: Any, parameters: tuple[float, float], sizes: tuple[float, float], micro_batches: int, narrowed: float
 ) -> None:
     """Optimizer, and what the ranks with the same parameters exchange: experts have expert times fewer of these."""
-    (whole, experts), ranks = parameters, c.data * c.context
+    (whole, experts), ranks, (gradient, gathered) = parameters, c.data * c.context, sizes
     expert_ranks = ranks // c.expert
     owned = whole / ranks + experts / expert_ranks if c.zero else whole + experts
     local = owned if c.zero == 3 else whole + experts
-    traffic = blocks.OPTIMIZER_BYTES * owned + blocks.LOCAL_PARAMETER_BYTES * local
+    traffic = blocks.OPTIMIZER_BYTES * owned + 2 * gradient * local
     runs = [Run("elementwise", 0.0, moved) for moved in (traffic, narrowed) if moved]
     step.once.add(runs, [], is_ahead=True)
     if ranks == 1:
@@ -325,10 +326,10 @@ def _update(
     shared = whole + experts * smaller
     parts = max((whole + experts) / max(40e6, 1e6 * ranks), 1)
     if c.zero == 0:
-        step.once.sends.append(Send("data", 4 * shared, 1, parts))
+        step.once.sends.append(Send("data", gradient * shared, 1, parts))
         return
     for _ in range(micro_batches if c.zero >= 2 else 1):
-        step.once.sends.append(Send("data", 4 * shared, 0.5, parts))
+        step.once.sends.append(Send("data", gradient * shared, 0.5, parts))
     passes = (3 if RECOMPUTE[c.recompute] == "full" else 2) * micro_batches
     for _ in range(passes if c.zero == 3 else 1):
         step.once.sends.append(Send("data", gathered * shared, 0.5, parts))

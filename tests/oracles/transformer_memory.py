@@ -29,7 +29,7 @@ def training_memory(job: Any, c: Any, rank: Any, parameters: tuple[float, ...], 
     everything = whole + experts
     state = 8 if job.precision == "fp32" else 12
     weights = parameter * (shard if c.zero == 3 else everything)
-    gradients = 4 * (shard if c.zero >= 2 else everything)
+    gradients = (2 if job.gradient_precision == "bf16" else 4) * (shard if c.zero >= 2 else everything)
     optimizer = state * (shard if c.zero >= 1 else everything)
     resident = min(fitted.RESIDENT_LAYERS, layers) / layers
     gathered = resident * parameter * (everything - shard) if c.zero == 3 else 0

@@ -14,11 +14,11 @@ from costmodel.workloads.transformer.stage import Stage
 from costmodel.workloads.transformer.training_spec import TrainingSpec
 
 GRADIENT_BYTES = 4.0
-"""gradients are accumulated in fp32"""
+"""of a gradient in fp32, as frameworks accumulate them unless told otherwise"""
 OPTIMIZER_BYTES = 30.0
 """traffic of Adam per owned parameter: state, gradient and parameter, read and written (fit on B200 steps)"""
-LOCAL_PARAMETER_BYTES = 8.0
-"""traffic per local parameter and step, and per accumulation of a gradient: read and write in fp32"""
+GRADIENT_ACCESSES = 2.0
+"""of each gradient, per step and per accumulation: read and written"""
 PARAMETER_CAST_BYTES = 4.0
 """traffic of a parameter that becomes narrow, once a step: read in 16 bits, written straight and turned (counted)"""
 BUCKET_PARAMETERS, BUCKET_PARAMETERS_PER_RANK = 40e6, 1e6
@@ -64,7 +64,7 @@ def _passes(job: TrainingSpec, stage: Stage, run: LayerRun) -> _Passes:
     )
     is_split = stage.shapes.columns["sequence_parallel"] > 0
     keys_back = Message("keys, values and their gradients", "context", keys.message_bytes, 2 * np.asarray(keys.count))
-    gradients = LOCAL_PARAMETER_BYTES * layer_parameters(run.shape, run.tensor, run.expert)
+    gradients = GRADIENT_ACCESSES * job.gradient_bytes * layer_parameters(run.shape, run.tensor, run.expert)
     accumulated = Operator("gradient accumulation", "elementwise", 0.0, gradients)
     return _Passes(
         [*forward, core],
@@ -200,7 +200,8 @@ def _data_blocks(job: TrainingSpec, stage: Stage) -> list[Block]:
     each = Shapes({}, np.arange(len(m), dtype=np.intp), len(m))
     owned = np.where(m.zero > 0, stage.shard, parameters)
     local = np.where(m.zero == 3, owned, parameters)
-    updated = [Operator("optimizer", "elementwise", 0.0, OPTIMIZER_BYTES * owned + LOCAL_PARAMETER_BYTES * local)]
+    traffic = OPTIMIZER_BYTES * owned + GRADIENT_ACCESSES * job.gradient_bytes * local
+    updated = [Operator("optimizer", "elementwise", 0.0, traffic)]
     if _casts_parameters(job):
         cast = PARAMETER_CAST_BYTES * (parameters - stage.copies * stage.vocabulary_parameters)
         updated.append(Operator("casts of parameters", "elementwise", 0.0, cast))
@@ -209,11 +210,11 @@ def _data_blocks(job: TrainingSpec, stage: Stage) -> list[Block]:
     gathers = np.where(m.zero == 0, 0.0, np.where(m.zero == 3, passes, 1.0)) * 0.5
     buckets, is_shared = _buckets(job, stage, parameters), stage.shards > 1
     messages = [
-        Message("gradients", "data", GRADIENT_BYTES * exchanged, gradients * is_shared, buckets),
+        Message("gradients", "data", job.gradient_bytes * exchanged, gradients * is_shared, buckets),
         Message("parameters", "data", job.gathered_bytes * exchanged, gathers * is_shared, buckets),
     ]
     if (is_dual := m.has_schedule("dual_pipe")).any():
-        both_bytes = (GRADIENT_BYTES + job.gathered_bytes) * stage.shard
+        both_bytes = (job.gradient_bytes + job.gathered_bytes) * stage.shard
         messages.append(Message("between holders of a stage", "pipeline", both_bytes, is_dual * m.pipeline / 2.0))
     return [each.block("optimizer", updated, messages, 1.0, in_bubble=False)]
 
@@ -221,7 +222,7 @@ def _data_blocks(job: TrainingSpec, stage: Stage) -> list[Block]:
 def _buckets(job: TrainingSpec, stage: Stage, parameters: Floats) -> Floats:
     """In which gradients, and parameters, are exchanged; shape (M,)."""
     if job.gradient_bucket_bytes is not None:
-        return np.ceil(GRADIENT_BYTES * parameters / job.gradient_bucket_bytes)
+        return np.ceil(job.gradient_bytes * parameters / job.gradient_bucket_bytes)
     bucket = np.maximum(BUCKET_PARAMETERS, BUCKET_PARAMETERS_PER_RANK * stage.shards)
     return np.maximum(parameters / bucket, 1.0)
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from costmodel.parallelism.mappings import Floats, Mappings, Offload
-from costmodel.workloads.transformer.blocks import GRADIENT_BYTES
 from costmodel.workloads.transformer.shapes import key_dim
 from costmodel.workloads.transformer.stage import Stage
 from costmodel.workloads.transformer.training_spec import TrainingSpec
@@ -42,7 +41,7 @@ def training_memory(job: TrainingSpec, stage: Stage) -> TrainingMemory:
     accumulated; less what is offloaded."""
     m = stage.mappings
     weights = stage.copies * job.element_bytes * np.where(m.zero == 3, stage.shard, stage.parameters)
-    gradients = stage.copies * GRADIENT_BYTES * np.where(m.zero >= 2, stage.shard, stage.parameters)
+    gradients = stage.copies * job.gradient_bytes * np.where(m.zero >= 2, stage.shard, stage.parameters)
     state_bytes = 8.0 if job.precision == "fp32" else 12.0
     optimizer = state_bytes * np.where(m.zero >= 1, stage.shard, stage.copies * stage.parameters)
     layer, inputs, working, matrices = _layer_bytes(job, stage)

@@ -155,7 +155,7 @@ class TransformerTraining(TrainingSpec):
             work=np.full(len(mappings), float(self.global_batch * self.sequence)),
             precision=self.precision,
             regime="training",
-            overlap=_overlap(self, mappings),
+            overlap=_overlap(self, mappings, device),
             runs_ahead=True,
             narrow_share=SCALED_BY_BLOCKS if self.scaling == "block" else 1.0,
             awaits_all=self.overlap.get("expert", 0.0) > 0,
@@ -178,14 +178,16 @@ class TransformerTraining(TrainingSpec):
         return np.asarray(m.has_schedule("dual_pipe") & (m.expert > 1))
 
 
-def _overlap(job: TrainingSpec, m: Mappings) -> dict[Dimension, float | Floats]:
-    """Shares that hide; of the data ranks' messages more where parameters are prefetched, shape (M,)."""
+def _overlap(job: TrainingSpec, m: Mappings, device: Device) -> dict[Dimension, float | Floats]:
+    """Shares that hide; of the data ranks' messages more where parameters are prefetched, shape (M,). Some processors
+    pass these on all the while, so that operators take longer."""
     overlap: dict[Dimension, float | Floats] = dict(job.overlap)
     if "tensor" in overlap and not (is_split := m.sequence_parallel > 0).all():
         overlap["tensor"] = np.where(is_split, overlap["tensor"], 0.0)
     if job.prefetch and (sharded := m.zero == 3).any():
         data = job.overlap.get("data", 0.0)
-        overlap["data"] = np.where(sharded, max(data, PREFETCHED), data)
+        hidden = PREFETCHED * (1.0 - device.sending_share)
+        overlap["data"] = np.where(sharded, max(data, hidden), data)
     if (is_dual := m.has_schedule("dual_pipe")).any():
         expert = job.overlap.get("expert", 0.0)
         overlap["expert"] = np.where(is_dual, max(expert, BESIDE_OTHER_DIRECTION), expert)

@@ -65,6 +65,9 @@ class TrainingSpec(Spec):
     kernel scales itself (DeepSeek-V3, arXiv:2412.19437, section 3.3)"""
     gather_precision: Precision | None = None
     """of the parameters that data ranks gather; as they are kept where absent"""
+    gradient_precision: Precision = Field(default="fp32", exclude_if=lambda precision: precision == "fp32")
+    """in which gradients are accumulated and data ranks add them up; recipes of NeMo and Megatron-Bridge have bf16
+    (`grad_reduce_in_fp32: false`)"""
     dispatch_precision: Precision | None = None
     """of what is sent to experts; as other activations where absent. What comes back always is"""
     micro_batch: Count | tuple[Count, ...] | None = None
@@ -154,6 +157,11 @@ class TrainingSpec(Spec):
     def gathered_bytes(self) -> float:
         """Of a parameter that data ranks gather."""
         return BYTES_OF_PRECISION[self.gather_precision] if self.gather_precision else self.element_bytes
+
+    @property
+    def gradient_bytes(self) -> float:
+        """Of a gradient that is accumulated and exchanged."""
+        return BYTES_OF_PRECISION[self.gradient_precision]
 
     def menus(self) -> dict[str, tuple[int, ...]]:
         """Numbers of each column of mappings, those left open and those fixed."""
