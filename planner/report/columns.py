@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 DIGITS = 7
@@ -25,6 +26,17 @@ def runs(numbers: Sequence[int | None]) -> list[int]:
     return found
 
 
+def steps(numbers: Sequence[int]) -> Any:
+    """Numbers as they are; `{"steps"}`, each difference and how often it follows, where that is shorter."""
+    found: list[int] = []
+    for before, number in pairwise((0, *numbers)):
+        if found and found[-2] == number - before:
+            found[-1] += 1
+        else:
+            found += [number - before, 1]
+    return min(list(numbers), {"steps": found}, key=_length)
+
+
 def rounded(value: Any) -> Any:
     """Plain data with its numbers rounded to what a reader can tell apart."""
     if isinstance(value, float):
@@ -35,13 +47,20 @@ def rounded(value: Any) -> Any:
 
 
 def _column(values: list[Any]) -> Any:
-    """A list; `{"of", "at"}` with each distinct value once; `{"rows", "fields"}` for mappings, None in other rows."""
+    """A list, or `steps`; `{"of", "at"}` with each distinct value once, where that is shorter; `{"rows", "fields"}` for
+    mappings, None in other rows."""
     known = [value for value in values if value is not None]
     if known and all(isinstance(value, Mapping) and value.keys() == known[0].keys() for value in known):
         rows = [row for row, value in enumerate(values) if value is not None]
         return {"rows": runs(rows), "fields": packed(known)["columns"]}
     plain = rounded(values)
     number = {text: at for at, text in enumerate(dict.fromkeys(json.dumps(value) for value in plain))}
+    as_it_is = steps(plain) if all(type(value) is int for value in plain) else plain
     if 2 * len(number) > len(plain):
-        return plain
-    return {"of": [json.loads(text) for text in number], "at": [number[json.dumps(value)] for value in plain]}
+        return as_it_is
+    at = steps([number[json.dumps(value)] for value in plain])
+    return min(as_it_is, {"of": [json.loads(text) for text in number], "at": at}, key=_length)
+
+
+def _length(value: Any) -> int:
+    return len(json.dumps(value))

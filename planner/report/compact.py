@@ -8,9 +8,11 @@ from typing import Any
 
 from planner.fabrics.drawing import place_of
 from planner.model.cluster import Cluster
-from planner.report.columns import packed, runs
+from planner.report.columns import packed, runs, steps
 from planner.report.floor import number_of
 from planner.report.port_maps import MOST_JOINED
+
+SIDES = ("source", "destination")
 
 
 def compact(cluster: Cluster, data: Mapping[str, Any]) -> dict[str, Any]:
@@ -20,6 +22,7 @@ def compact(cluster: Cluster, data: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **data,
         "jobs": packed(jobs),
+        "memory": packed(_memory(ways, data["jobs"])),
         "ways": packed([json.loads(text) for text in ways.number]),
         "matrices": _matrices(data["matrices"]),
         "port_maps": _port_maps(ways, data["port_maps"]),
@@ -43,8 +46,8 @@ class _Ways:
         circuits = held["circuits"]
         return {
             **held,
-            "circuits": [[self.end(each[name]) for each in circuits] for name in ("source", "destination")]
-            + [[self._way(each) for each in circuits]],
+            "circuits": [_ends([self.end(each[name]) for each in circuits]) for name in SIDES]
+            + [steps([self._way(each) for each in circuits])],
         }
 
     def _way(self, circuit: Mapping[str, Any]) -> int:
@@ -60,19 +63,36 @@ class _Ways:
         return self.number.setdefault(json.dumps(way), len(self.number))
 
 
+def _ends(ends: list[int | str]) -> Any:
+    """Ends of circuits, or `steps` where all are accelerators."""
+    numbers = [end for end in ends if isinstance(end, int)]
+    return steps(numbers) if len(numbers) == len(ends) else ends
+
+
+def _memory(ways: _Ways, jobs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Memory circuits of all jobs: ports and units by what follows the name of their tray."""
+    rows = []
+    for number, job in enumerate(jobs):
+        for device, rail, port, units, phase in job["plan"]["memory"] if job["plan"] else ():
+            tray, _, own = port.rpartition(".")
+            behind = [int(unit.removeprefix(f"{tray}.u")) for unit in units.split(", ")]
+            row = {"rail": rail, "tray": tray, "port": own, "units": runs(behind), "phase": phase}
+            rows.append({"job": number, "device": ways.end(device), **row})
+    return rows
+
+
 def _port_maps(ways: _Ways, maps: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Switches by name in the order of their numbers, what they join by the number of the switch."""
     ordered = sorted(maps, key=lambda each: _natural(each["switch"]))
-    rows = [
-        {**row, "switch": number, "source": ways.end(row["source"]), "destination": ways.end(row["destination"])}
-        for number, each in enumerate(ordered)
-        for row in each["joined"]
-    ]
+    rows = [{**row, "switch": number} for number, each in enumerate(ordered) for row in each["joined"]]
+    shown = rows[:MOST_JOINED]
+    ends = {name: at for at, name in enumerate(dict.fromkeys(row[side] for row in shown for side in SIDES))}
     return {
+        "ends": [ways.end(name) for name in ends],
         "switches": [each["switch"] for each in ordered],
         "has_ports": any(row["from"] for row in rows),
         "left_out": max(len(rows) - MOST_JOINED, 0),
-        "joined": packed(rows[:MOST_JOINED]),
+        "joined": packed([{**row, **{side: ends[row[side]] for side in SIDES}} for row in shown]),
     }
 
 
@@ -90,7 +110,7 @@ def _job(ways: _Ways, job: Mapping[str, Any]) -> dict[str, Any]:
     parts = {name: _named(plan[name]) for name in ("time_s", "energy_j")}
     circuits = [ways.configuration(held) for held in plan["circuits"]]
     pools = plan.get("pools", [])
-    shown = {name: value for name, value in plan.items() if name != "where"}
+    shown = {name: value for name, value in plan.items() if name not in ("where", "memory")}
     return {**job, "plan": {**shown, **parts, "devices": runs(known), "circuits": circuits, "pools": pools}}
 
 

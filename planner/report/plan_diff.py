@@ -48,6 +48,7 @@ def diff_data(instance: Instance, changes: Sequence[JobChange], names: tuple[str
         "fabric": fabric_facts(cluster),
         "floor": floor(cluster),
         "jobs": packed(jobs),
+        "memory": packed([]),
         "ways": packed([]),
         "left_out": packed([]),
     }

@@ -5,9 +5,10 @@ const MAPS_A_PAGE = 24;
 
 function drawPortMaps() {
   if (!data.port_maps || !data.port_maps.switches.length) return;
-  const { switches, has_ports: hasPorts, left_out: leftOut } = data.port_maps;
+  const { ends, switches, has_ports: hasPorts, left_out: leftOut } = data.port_maps;
   const joined = switches.map(() => []);
-  for (const row of unpackRows(data.port_maps.joined)) joined[row.switch].push({ ...row, source: endName(row.source), destination: endName(row.destination) });
+  const named = (number) => endName(ends[number]);
+  for (const row of unpackRows(data.port_maps.joined)) joined[row.switch].push({ ...row, source: named(row.source), destination: named(row.destination) });
   const maps = switches.map((name, i) => ({ name, joined: joined[i].sort((a, b) => byNumber(a.from || a.source, b.from || b.source)) }));
   const section = part("ports"), box = el("div", { class: "port-maps" });
   const page = pages(MAPS_A_PAGE, (from, to) => {

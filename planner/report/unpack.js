@@ -1,8 +1,18 @@
 // Columns back into rows; accelerators by number, server after server, and by name.
 
+// Numbers as they are, or as differences and how often each follows.
+function unpackNumbers(numbers) {
+  if (Array.isArray(numbers)) return numbers;
+  const { steps } = numbers, found = [];
+  for (let i = 0, number = 0; i < steps.length; i += 2) {
+    for (let k = 0; k < steps[i + 1]; k++) found.push((number += steps[i]));
+  }
+  return found;
+}
+
 function unpackColumn(column, count) {
-  if (Array.isArray(column)) return column;
-  if (column.of) return column.at.map((at) => column.of[at]);
+  if (Array.isArray(column) || column.steps) return unpackNumbers(column);
+  if (column.of) return unpackNumbers(column.at).map((at) => column.of[at]);
   const rows = expandRuns(column.rows);
   const values = new Array(count).fill(null);
   unpackRows({ count: rows.length, columns: column.fields }).forEach((value, i) => (values[rows[i]] = value));
@@ -61,7 +71,8 @@ function whereOf(devices) {
 const ways = unpackRows(data.ways);
 
 // Circuits of one configuration, made when they are looked at.
-function circuitsOf({ circuits: [sources, destinations, numbers] }) {
+function circuitsOf({ circuits }) {
+  const [sources, destinations, numbers] = circuits.map(unpackNumbers);
   return numbers.map((number, i) => {
     const { kind, width, sign, lines, cells } = ways[number];
     const [source, destination] = [endName(sources[i]), endName(destinations[i])];
@@ -83,5 +94,10 @@ data.jobs.forEach(({ plan }, job) => {
   plan.devices.forEach((device, rank) => device >= 0 && (holders[device] ??= []).push([job, rank]));
   plan.time_s = zipped(plan.time_s);
   plan.energy_j = zipped(plan.energy_j);
+  plan.memory = [];
 });
+for (const { job, device, rail, tray, port, units, phase } of unpackRows(data.memory)) {
+  const behind = expandRuns(units).map((unit) => `${tray}.u${unit}`).join(", ");
+  data.jobs[job].plan.memory.push([endName(device), rail, `${tray}.${port}`, behind, phase]);
+}
 const failedDevices = new Set(data.floor.failed), darkDevices = new Set(data.floor.dark);

@@ -17,7 +17,7 @@ def browse(folder: Path, page: str, *options: str) -> str:
     path = folder / "page.html"
     path.write_text(page, encoding="utf-8")
     printed, messages = visit(folder, path.as_uri(), *options)
-    assert messages == []
+    assert messages == [], messages
     return printed
 
 
