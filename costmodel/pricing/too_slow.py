@@ -53,7 +53,8 @@ def _nearest(waiting: LimitedWait, rows: Bools, candidates: Candidates) -> str:
     degrees = (("tensor", mappings.tensor), ("data", mappings.data), ("expert", mappings.expert))
     split = " x ".join(f"{name} {column[m]}" for name, column in degrees if column[m] > 1) or "one accelerator"
     share = time_s / waiting.limit_s
-    over = f"{share:,.2g} times" if share >= 2 else f"{100 * (share - 1):.2g} % over"
+    times = f"{share:,.0f}" if share >= 10 else f"{share:.2g}"
+    over = f"{times} times" if share >= 2 else f"{100 * (share - 1):.2g} % over"
     limit = f"its limit of {WAITING.shown(waiting.limit_s)}"
     return f"the {waiting.says} takes {WAITING.shown(rounded_up(time_s))} at best ({split}), {over} {limit}"
 

@@ -51,16 +51,24 @@ def scatter(ax: Axes, table: Measurements, quantity: QuantityErrors) -> Axes:
 
 
 def save_scatter(path: Path, table: Measurements, quantities: Sequence[QuantityErrors]) -> None:
-    """Write a figure with one panel for each quantity; the suffix is one of SUFFIXES."""
+    """Write a figure with one panel for each quantity of which rows were predicted; the suffix is one of SUFFIXES.
+
+    Raises InputError where there are none, and for a file that cannot be written.
+    """
+    drawn = [each for each in quantities if np.isfinite(each.error).any()]
+    if not drawn:
+        raise InputError(str(table.path), "", "no row was predicted, so that there is nothing to draw")
     if path.suffix.lower() not in SUFFIXES:
         raise InputError(str(path), "", f"ends in no known format; use {' or '.join(SUFFIXES)}")
     require_matplotlib()
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(7.5 * len(quantities), 5.0), layout="constrained")
+    columns = min(len(drawn), 2)
+    lines = -(-len(drawn) // columns)
+    figure = Figure(figsize=(7.5 * columns, 5.0 * lines), layout="constrained")
     figure.suptitle(f"{table.path.name}  ({table.kind})", fontsize=11, parse_math=False)
-    for ax, quantity in zip(figure.subplots(1, len(quantities), squeeze=False)[0], quantities, strict=True):
-        scatter(ax, table, quantity)
+    for number, quantity in enumerate(drawn, start=1):
+        scatter(figure.add_subplot(lines, columns, number), table, quantity)
     try:
         figure.savefig(path, dpi=150, bbox_inches="tight")
     except OSError as error:

@@ -10,6 +10,7 @@ import numpy as np
 from costmodel.parallelism.mappings import Mappings
 from costmodel.pricing.efficiency import efficiency_of
 from costmodel.pricing.roofline import operator_s
+from costmodel.wording import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,7 +45,7 @@ def front(ax: Axes, found: SearchResult) -> Axes:
     )
     ax.figure.colorbar(dots, ax=ax, label="memory per device (GB)")
     ax.set(xscale="log", yscale="log", xlabel="time of a step (s)", ylabel="energy per token (J)")
-    ax.set_title(f"{len(times)} mappings that none beats in time, energy and memory")
+    ax.set_title(f"{counted(len(times), 'mapping')} that none beats in time, energy and memory")
     ax.legend(frameon=False)
     return ax
 

@@ -12,7 +12,15 @@ from planner.cli.output import console, plain, print_json, quantity, table
 from planner.cli.outputs import FRONT_TABLE, PICTURE
 from planner.cli.tables.jobs_table import mapping
 from planner.cli.workload_inputs import device_of, option_named, workload_of
-from planner.cli.workload_options import Backend, InputTokens, ModelName, NumDevices, OutputTokens, PrecisionOption
+from planner.cli.workload_options import (
+    Backend,
+    InputTokens,
+    ModelName,
+    NumDevices,
+    OutputTokens,
+    PrecisionOption,
+    refuse_given,
+)
 from planner.model.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,6 +41,11 @@ Devices = Annotated[
 ]
 
 
+OF_MODELS = frozenset(("device", "devices", "input_tokens", "output_tokens", "precision", "backend"))
+"""parameters that describe a model by itself"""
+OF_INSTANCES = frozenset(("job",))
+
+
 @dataclass(frozen=True)
 class FrontQuestion:
     """Models of the command line, where there is no instance."""
@@ -47,6 +60,7 @@ class FrontQuestion:
 
 
 def front(
+    context: typer.Context,
     instances: Instances = None,
     job: Annotated[str | None, typer.Option("--job", metavar="JOB", help="This job of each instance alone.")] = None,
     workload: ModelName = None,
@@ -72,8 +86,7 @@ def front(
     require_writable(plot, "--plot", PICTURE)
     require_writable(table_out, "--csv", FRONT_TABLE)
     numbers, sizes = _numbers(users), (devices, input_tokens, output_tokens)
-    if (workload is None) == (not instances):
-        raise InputError("planner front", "INSTANCE", "give instance files, or --workload MODEL, one of the two")
+    _require_fitting(context, instances, workload)
     if workload is not None:
         fronts = _of_model(FrontQuestion(workload, tuple(device or ("h100-sxm",)), *sizes, precision, backend), numbers)
     else:
@@ -82,6 +95,16 @@ def front(
     if plot is not None:
         _draw(plot, fronts)
     return 0
+
+
+def _require_fitting(context: typer.Context, instances: list[Path] | None, workload: str | None) -> None:
+    """Instances or a workload, and no option that means nothing there."""
+    if (workload is None) == (not instances):
+        raise InputError("planner front", "INSTANCE", "give instance files, or --workload MODEL, one of the two")
+    if workload is not None:
+        refuse_given(context, OF_INSTANCES, "is of instances; a workload is one job")
+    else:
+        refuse_given(context, OF_MODELS, "is of --workload; an instance says it itself")
 
 
 def _show(records: list[dict[str, Any]], path: Path | None, *, as_json: bool) -> None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from costmodel.wording import counted
 from planner.cli.output import console, percent, print_json, quantity, table
 from planner.cli.outputs import PICTURE
 from planner.cli.tables.fit_lines import JobFits
@@ -95,6 +96,7 @@ def _asked_workload(question: Question) -> "Workload":
 
 
 def _nothing_found(question: Question, workload: "Workload", device: "Device", fabric: "FabricBase") -> InputError:
+    from costmodel.parallelism.search_space import opened
     from costmodel.pricing.unlisted import lack_of
 
     size = question.num_devices
@@ -102,6 +104,8 @@ def _nothing_found(question: Question, workload: "Workload", device: "Device", f
         return InputError("--devices", str(size), _why_none(workload, device, fabric, size))
     options = " ".join(f"--{SHORT[name]} {degree}" for name, degree in question.pinned.items())
     lack = lack_of(workload, size, device, fabric, pinned=question.pinned)
+    if lack is not None and lack.kind == "division":
+        lack = lack_of(opened(_asked_workload(question), device), size, device, fabric, pinned=question.pinned) or lack
     return InputError(options, "", "nothing was found" if lack is None else lack.text)
 
 
@@ -205,8 +209,8 @@ def _print(
 def _looked_at(counts: "SearchCounts") -> str:
     """All mappings, those that fit, and those that another program's search would count."""
     too = f" ({counts.as_calculon:,} of them valid in Calculon too)" if counts.as_calculon else ""
-    priced = f"{counts.priced:,} priced with their collectives"
-    return f"{counts.listed:,} mappings; {counts.fitting:,} fit in memory{too}, {priced}"
+    fit = f"{counts.fitting:,} fit{'s' if counts.fitting == 1 else ''} in memory{too}"
+    return f"{counted(counts.listed, 'mapping')}; {fit}, {counts.priced:,} priced with their collectives"
 
 
 def _opened_beyond_an_instance(question: Question, searched: "Workload") -> list[str]:

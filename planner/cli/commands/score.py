@@ -15,6 +15,7 @@ from planner.cli.tables.jitter import steps_told
 from planner.cli.tables.jobs_table import SHORT, bottleneck, collectives, energy_header, mapping
 from planner.cli.tables.serving_columns import how_served, serving_columns, serving_record
 from planner.cli.workload_options import (
+    OF_SERVING,
     Backend,
     Concurrency,
     ContextDegree,
@@ -33,6 +34,7 @@ from planner.cli.workload_options import (
     SequenceTokens,
     SystemName,
     TensorDegree,
+    refuse_given,
 )
 from planner.model.errors import InputError
 
@@ -40,8 +42,12 @@ if TYPE_CHECKING:
     from planner.fabrics.problem import JobOptions
     from planner.model.cluster import Cluster
 
+OF_INSTANCES = frozenset(("instance", "job", "top", "as_json"))
+"""parameters that have a meaning with an instance; all others describe a model by itself"""
+
 
 def score(
+    context: typer.Context,
     instance: MaybeInstancePath = None,
     job: Annotated[str | None, typer.Argument(metavar="JOB", help="One job; all unless given.")] = None,
     top: Annotated[int, typer.Option(min=1, help="Candidates of each job, the most valuable first.")] = 10,
@@ -72,15 +78,26 @@ def score(
     of a stage, sp sequence parallelism. Times are seconds of the busiest device in one step, memory the time that
     memory binds; energies joules of the whole job and its share of servers per unit of work, by cause.
     """
+    _require_fitting(context, instance, workload, phase)
     if workload is not None:
-        if instance is not None:
-            raise InputError("--workload", "", "give an instance or a workload, not both")
         sizes = (batch, sequence, concurrency, input_tokens, output_tokens)
         others = (precision, backend, system, _pinned(tp, pp, dp, cp, ep))
         return show_mappings(Question(workload, phase, device, devices, *sizes, *others), top, as_json, plot)
-    if instance is None:
-        raise InputError("planner score", "INSTANCE", "missing; give an instance file, or --workload MODEL")
+    assert instance is not None
     return _score_instance(instance, job, top, as_json=as_json)
+
+
+def _require_fitting(context: typer.Context, instance: Path | None, workload: str | None, phase: str) -> None:
+    """An instance or a workload, and no option that means nothing there."""
+    if workload is not None and instance is not None:
+        raise InputError("--workload", "", "give an instance or a workload, not both")
+    if workload is not None and phase == "training":
+        refuse_given(context, OF_SERVING, "is of --phase inference; this is training")
+    if workload is None and instance is None:
+        raise InputError("planner score", "INSTANCE", "missing; give an instance file, or --workload MODEL")
+    if workload is None:
+        of_models = frozenset(each.name or "" for each in context.command.params) - OF_INSTANCES
+        refuse_given(context, of_models, "is of --workload; an instance says it itself")
 
 
 def _pinned(*degrees: int | None) -> dict[str, int]:

@@ -44,6 +44,7 @@ FIRST, NEXT = "over its limit of 500 ms", "over its limit of 40 ms"
     [
         ([0.8, 0.6, 0.9], [0.01] * 3, f"the first token takes 600 ms at best (tensor 2 x data 2), 20 % {FIRST}"),
         ([0.1] * 3, [0.2, 0.4, 0.5], "the next token takes 200 ms at best (data 4), 5 times its limit of 40 ms"),
+        ([0.1] * 3, [4.56, 4.9, 5.5], "the next token takes 4.56 s at best (data 4), 114 times its limit of 40 ms"),
         (
             [0.8, 0.7, 0.6], [0.06, 0.05, 0.044],
             f"the first token takes 600 ms at best (tensor 4), 20 % {FIRST} and the next token takes 44 ms at best "

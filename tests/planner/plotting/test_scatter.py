@@ -1,7 +1,9 @@
 """Predicted over measured as a figure."""
 
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
@@ -48,3 +50,14 @@ def test_the_figure_is_written(table: Measurements, tmp_path: Path, suffix: str)
 def test_other_formats_are_refused(table: Measurements, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"\.png or \.svg"):
         save_scatter(tmp_path / "scatter.bmp", table, validate_table(table))
+
+
+def test_what_no_row_measured_has_no_panel(table: Measurements, tmp_path: Path) -> None:
+    (quantity,) = validate_table(table)
+    nothing = replace(quantity, error=np.full(len(quantity.error), np.nan))
+    alone, beside = tmp_path / "alone.png", tmp_path / "beside.png"
+    save_scatter(alone, table, [quantity])
+    save_scatter(beside, table, [quantity, nothing])
+    assert beside.read_bytes() == alone.read_bytes()
+    with pytest.raises(InputError, match="nothing to draw"):
+        save_scatter(tmp_path / "none.png", table, [nothing])

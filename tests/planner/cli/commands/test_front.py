@@ -39,6 +39,8 @@ def test_fabrics_on_one_picture(planner: Planner) -> None:
     [
         (("front",), "one of the two"),
         ((*MODEL, DGX64), "one of the two"),
+        (("front", DGX64, "--device", "b200"), "--device: is of --workload"),
+        ((*MODEL, "--job", "chat"), "--job: is of instances"),
         ((*MODEL[:-1], "1,x"), "no list of numbers of users"),
         (("front", "--workload", "dlrm-dcnv2"), "writes no tokens"),
         ((*MODEL, "--output", "1"), "an answer of one token"),

@@ -32,6 +32,12 @@ def test_front_and_roofline_are_drawn(planner: Planner, tmp_path: Path) -> None:
         (("--workload", "bert-large", "--phase", "inference"), "writes no tokens"),
         (("instances/lumorph/golden.yaml", "--workload", "gpt3-1t"), "not both"),
         ((), "give an instance file, or --workload MODEL"),
+        (("instances/lumorph/golden.yaml", "--tp", "8"), "--tp: is of --workload"),
+        (("--workload", "gpt3-1t", "--concurrency", "4"), "--concurrency: is of --phase inference"),
+        (
+            ("--workload", "llama-3.1-8b", "--ep", "2"),
+            "no division into expert 2 on 64 devices; there are those into 1",
+        ),
     ],
 )
 def test_bad_input_is_one_line(planner: Planner, options: tuple[str, ...], told: str) -> None:
