@@ -41,8 +41,8 @@ class Split:
     """I/O modules of each accelerator that serve memory"""
     cached: CachedDevice | None = None
     """the device where a part of its reads is found in a cache; None where `device` holds whatever is kept"""
-    is_second_tier: bool = False
-    """whether these units are a second tier behind local memory, of use to mappings that offload alone"""
+    second_tiers: tuple[str, ...] = ()
+    """equal memories of a second tier, each with its own way, for mappings that offload alone; none: no such tier"""
 
 
 class FabricBase(Spec):
@@ -60,8 +60,6 @@ class FabricBase(Spec):
     """orders of a job's ranks among which it may choose: one where circuits join the groups, wherever they lie"""
     pools_are_alike: ClassVar[bool] = False
     """whether both pools of a service have the same degrees"""
-    places_whole_jobs: ClassVar[bool] = False
-    """whether the slots of a job depend on each other, so that no rank moves without the others"""
 
     if TYPE_CHECKING:
         kind: str
@@ -111,6 +109,11 @@ class FabricBase(Spec):
     @property
     def slots_matter(self) -> bool:
         """Whether it matters on which devices of a server a job lies, health aside."""
+        return False
+
+    @property
+    def places_whole_jobs(self) -> bool:
+        """Whether the slots of a job depend on each other, so that no rank moves without the others."""
         return False
 
     @property
@@ -190,9 +193,8 @@ class FabricBase(Spec):
 
     def inventory(self) -> Inventory:
         """Every part by kind: counted, named and priced."""
-        devices = self._parts_of_servers().of_each(
-            "tile", f".{self.device_letter}", self.devices_per_server, {"accelerator": self.num_devices}
-        )
+        prices: dict[PriceClass, int] = {"accelerator": self.num_devices}
+        devices = self._parts_of_servers().of_each("tile", f".{self.device_letter}", self.devices_per_server, prices)
         switches = self.num_optical_switches
         parts = (
             devices,
@@ -265,10 +267,8 @@ class FabricBase(Spec):
     def combinations(
         self, menus: Sequence[Sequence[GroupPlan]], is_confined: Sequence[bool]
     ) -> Iterable[tuple[int, ...]]:
-        """Positions in the menus, one for each of DIMENSIONS, of plans that are worth offering together.
-
-        `is_confined` says of which dimensions the groups surely lie in one server.
-        """
+        """Positions in the menus, one for each of DIMENSIONS, of plans worth offering together; `is_confined`: whether
+        the groups along each surely lie in one server."""
         for places in product(*(range(len(menu)) for menu in menus)):
             if self.combines([menu[place] for menu, place in zip(menus, places, strict=True)]):
                 yield places

@@ -33,13 +33,16 @@ class DividedPorts(Islands):
 
     has_remote_memory = True
     measures_fragmentation = False
-    places_whole_jobs = True
 
     kind: Literal["divided_ports"] = "divided_ports"
     memory: Annotated[OpticalModules | Appliances, Field(discriminator="kind")]
     """what serves memory behind the ports: modules of each accelerator, or appliances that a server shares"""
     port_energy_j_per_byte: JoulesPerByte
     """of a byte over a port that serves the network"""
+
+    @property
+    def places_whole_jobs(self) -> bool:
+        return True
 
     @property
     def shared(self) -> tuple[int, int] | None:

@@ -4,6 +4,7 @@ Source of the nodes: Kwon and Rhu, MICRO 2018. That several groups share a node 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Literal, Self
 
 from pydantic import model_validator
@@ -19,10 +20,16 @@ from costmodel.parallelism.mappings import Dimension
 from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency
 from costmodel.workloads import Workload
 
+SIDES = ("left", "right")
+"""memory nodes of a device, the way to each over half of its links"""
+LISTED_DIMMS = (1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32)
+"""of one node for a device beside it, and half of the node"""
+
 
 class MemoryNodeRings(FabricBase):
     """Every device offloads to the memory nodes beside it, over links of the rings that collectives use; where rings
-    join devices alone (`direct`) it offloads to what its own tier is, if it has one.
+    join devices alone (`direct`) it offloads to what its own tier is, if it has one. Half of each node is its own, or,
+    where nodes are shared, as many DIMMs of both as its job takes.
 
     A group inside a node goes around all rings, past devices that are not its own: the links are divided evenly among
     as many groups of its size as a node holds, busy or not, wherever they lie. With the whole node it has what the
@@ -47,6 +54,18 @@ class MemoryNodeRings(FabricBase):
     """fixed time of a message between servers"""
     network_energy_j_per_byte: JoulesPerByte
     """of a byte between servers"""
+    shared_nodes: bool = False
+    """whether the two devices beside a memory node divide its DIMMs as their jobs need, rather than half and half"""
+
+    @model_validator(mode="after")
+    def _has_nodes_to_share(self) -> Self:
+        """Each device has a node on either side, which are two."""
+        if self.shared_nodes and (self.node.arrangement != "ring" or self.node.devices < 2):
+            raise ValueError(
+                "shared_nodes: needs a memory node on either side of each device; give node.arrangement: ring and two "
+                "or more node.devices, or leave it out"
+            )
+        return self
 
     @model_validator(mode="after")
     def _has_no_host(self) -> Self:
@@ -139,20 +158,58 @@ class MemoryNodeRings(FabricBase):
         rate = min(self._rate(1), self.network_bandwidth_bytes_per_s)
         return (packets.transfer(prefill, decode, self.network_alpha_s, rate, each),)
 
+    @property
+    def slots_matter(self) -> bool:
+        return self.shared_nodes
+
+    @property
+    def places_whole_jobs(self) -> bool:
+        """A rank that moves takes DIMMs beside others of its job."""
+        return self.shared_nodes
+
+    @property
+    def node_dimms(self) -> int:
+        """DIMMs of each memory node that jobs divide; 0 where nodes are not shared."""
+        return self.node.node.dimms if self.shared_nodes and self.node.node is not None else 0
+
     def splits(self, device: Device, workload: Workload | None = None) -> tuple[Split, ...]:
-        """One: the device with a memory node's worth of memory to offload to, or as it is where there are no nodes."""
+        """One: the device with a memory node's worth of memory to offload to, or as it is where there are no nodes.
+
+        Where nodes are shared: the device as it is, and with each number of DIMMs of the node on either side.
+        """
         memory = self.node.node
         if memory is None:
             return (Split(device, self),)
+        if not self.shared_nodes:
+            rate = sum(store.bandwidth_bytes_per_s for store in self.node.stores())
+            return (Split(self._offloading(device, memory.capacity_bytes, rate), self),)
+        alone = Split(device.model_copy(update={"offload": None}), self)
+        return (alone, *map(partial(self._shared, device), self._each))
+
+    @property
+    def _each(self) -> list[int]:
+        """DIMMs of either node that are listed."""
+        return sorted({each for each in LISTED_DIMMS if each <= self.node_dimms} | {max(self.node_dimms // 2, 1)})
+
+    def _shared(self, device: Device, each: int) -> Split:
+        """The device with so many DIMMs on either side."""
+        memory, links = self.node.node, self.node.memory_links // len(SIDES)
+        assert memory is not None
+        rate = min(links * self.node.link_bandwidth_bytes_per_s, each * memory.dimm_rate_bytes_per_s)
+        both = len(SIDES) * each
+        own = self._offloading(device, both * memory.dimm.capacity_bytes, len(SIDES) * rate)
+        return Split(own, self, both, len(SIDES), second_tiers=SIDES)
+
+    def _offloading(self, device: Device, capacity_bytes: float, bytes_per_s: float) -> Device:
         tier = MemoryTier(
             name="memory-node",
             source="the fabric",
-            capacity_bytes=memory.capacity_bytes,
-            bandwidth_bytes_per_s=sum(store.bandwidth_bytes_per_s for store in self.node.stores()),
+            capacity_bytes=capacity_bytes,
+            bandwidth_bytes_per_s=bytes_per_s,
             latency_s=self.memory_latency_s,
             energy_j_per_byte=self.memory_energy_j_per_byte,
         )
-        return (Split(device.model_copy(update={"offload": tier}), self),)
+        return device.model_copy(update={"offload": tier})
 
     def network_j_per_byte(self, one_server: bool) -> float:
         return self.link_energy_j_per_byte if one_server else self.network_energy_j_per_byte

@@ -48,7 +48,6 @@ class OcsRail(FabricBase):
 
     links_racks = True
     measures_fragmentation = False
-    places_whole_jobs = True
 
     kind: Literal["ocs_rail"] = "ocs_rail"
     gpus_per_server: int = Field(ge=1, le=1024)
@@ -78,6 +77,10 @@ class OcsRail(FabricBase):
         if self.num_servers > self.ports:
             raise ValueError(f"ports: {self.ports} cannot join {self.num_servers} servers; give one for each server")
         return self
+
+    @property
+    def places_whole_jobs(self) -> bool:
+        return True
 
     @property
     def devices_per_server(self) -> int:

@@ -25,7 +25,6 @@ class PoolRack(FabricBase):
     has_remote_memory = True
     measures_fragmentation = False
     pools_are_alike = True
-    places_whole_jobs = True
 
     accelerators_per_server: int = Field(ge=1, le=1024)
     """accelerators of a server"""
@@ -85,6 +84,10 @@ class PoolRack(FabricBase):
         if wrong := [units for units in self.memory_grid or () if not 1 <= units <= self.most_units]:
             raise ValueError(f"memory_grid: an accelerator has ports for 1 to {self.most_units} units, not {wrong[0]}")
         return self
+
+    @property
+    def places_whole_jobs(self) -> bool:
+        return True
 
     @property
     def _carried_units(self) -> int:

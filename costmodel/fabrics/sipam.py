@@ -146,8 +146,9 @@ def _split(asked: _Asked, units: int) -> Split:
         return Split(asked.device, share)
     memory = fabric.pool.choices(units)
     if fabric.local_memory:
-        tiered = asked.device.model_copy(update={"offload": memory.tier(0)})
-        return Split(tiered, share, units, memory_io, is_second_tier=True)
+        tier = memory.tier(0)
+        tiered = asked.device.model_copy(update={"offload": tier})
+        return Split(tiered, share, units, memory_io, second_tiers=(tier.name,))
     return Split(memory.device(0, asked.device), share, units, memory_io)
 
 

@@ -53,7 +53,10 @@ class SlicedFabric(JoinedRacks):
 
     measures_fragmentation = False
     pools_are_alike = True
-    places_whole_jobs = True
+
+    @property
+    def places_whole_jobs(self) -> bool:
+        return True
 
     def even_blocks(self, natural: Sequence[int], num_devices: int, per_server: int) -> Sequence[int]:
         """Slices of whole servers take all of each, whatever their blocks."""

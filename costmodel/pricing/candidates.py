@@ -207,7 +207,7 @@ def _list_split(
     workload: Workload, mappings: Mappings, split: Split, choices: PlanChoices, plans: dict[GroupPlan, int]
 ) -> tuple[Mappings, Ints, Ints]:
     """Mappings that fit, the mapping of each row, and its block, order and numbers among `plans`, shape (7, rows)."""
-    if split.is_second_tier:
+    if split.second_tiers:
         mappings = mappings.take(mappings.offload > 0)
     mappings = mappings.take(_fitting(workload, mappings, split.device))
     degrees = group_degrees(mappings)

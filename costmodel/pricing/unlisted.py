@@ -108,7 +108,7 @@ def _too_slow(
 
 
 def _divided(workload: Workload, mappings: Mappings, split: Split, limits: Limits) -> _Divided:
-    if split.is_second_tier:
+    if split.second_tiers:
         mappings = mappings.take(mappings.offload > 0)
     local_bytes, tier_bytes = workload.footprint(mappings)
     lacks = local_bytes - split.device.capacity_bytes, tier_bytes - split.device.tier_capacity_bytes

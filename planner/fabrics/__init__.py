@@ -9,9 +9,9 @@ from typing import cast
 from costmodel.fabrics import FabricBase, outside_fabrics
 from planner.fabrics.divided_ports.plugin import DividedPortsPlugin
 from planner.fabrics.lightpath.plugin import LightpathPlugin
+from planner.fabrics.memory_ring.plugin import MemoryRingPlugin
 from planner.fabrics.ocs_rail.plugin import OcsRailPlugin
 from planner.fabrics.packets.fat_tree import FatTreePlugin
-from planner.fabrics.packets.memory_ring import MemoryRingPlugin
 from planner.fabrics.plugin import FabricPlugin
 from planner.fabrics.sipam.plugin import SipamPlugin
 from planner.fabrics.slices.sipac import SipacPlugin

@@ -38,5 +38,5 @@ class PageCase:
     @classmethod
     def of_rank(cls, job: str, step: RankStep) -> "PageCase":
         """One rank of a job and the second tier that it has to itself."""
-        own = CaseJob(job, step.program, (step.link,), step.local_bytes)
-        return cls(job, step.page_bytes, {step.link.name: step.tier.capacity_bytes}, (own,), RULES)
+        own = CaseJob(job, step.program, step.links, step.local_bytes)
+        return cls(job, step.page_bytes, step.memory_bytes, (own,), RULES)

@@ -81,7 +81,7 @@ def placed_result(instance: Instance, assignment: Assignment) -> PageResult | No
         return None
     problem = PageProblem.of_case(PageCase.of_rank(assignment.job, step))
     pages = Pages(
-        moved=np.array([[each.pages.get(step.link.name, 0)] for each in tier.tensors], np.int64),
+        moved=np.array([[each.pages.get(link.name, 0) for link in step.links] for each in tier.tensors], np.int64),
         kept=np.array([each.kept for each in tier.tensors], np.int64),
         remade=np.array([each.remade for each in tier.tensors], bool),
     )

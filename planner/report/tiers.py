@@ -19,7 +19,7 @@ def second_tier_data(instance: Instance, assignment: Assignment) -> dict[str, An
     if result is None or result.placed is None or tier is None or step is None:
         return None
     problem, pages = result.problem, result.placed[0]
-    used_bytes = problem.used_pages(result.placed)[0] * problem.page_bytes
+    used_bytes = sum(problem.used_pages(result.placed)) * problem.page_bytes
     kept_bytes = problem.tasks[0].most_kept(pages) * problem.page_bytes
     free_bytes = max(step.local_bytes - kept_bytes, 0.0)
     always_bytes = step.capacity_bytes - kept_bytes - free_bytes

@@ -53,11 +53,19 @@ class RankStep:
     """of it for tensors that stay, beside all that is always there and two layers' optimizer state on its way"""
     scored_s: float
     """time of the step by the score"""
+    memories: tuple[str, ...]
+    """that make up the tier in equal parts, each with a way of its own"""
 
     @property
-    def link(self) -> Link:
-        """The way to the second tier; reads and writes share it."""
-        return Link(name=self.tier.name, bandwidth_bytes_per_s=self.tier.bandwidth_bytes_per_s)
+    def links(self) -> tuple[Link, ...]:
+        """Ways to the memories of the second tier, named after them; reads and writes share each."""
+        rate = self.tier.bandwidth_bytes_per_s / len(self.memories)
+        return tuple(Link(name=name, bandwidth_bytes_per_s=rate) for name in self.memories)
+
+    @property
+    def memory_bytes(self) -> dict[str, float | None]:
+        """Capacity of each of these memories."""
+        return dict.fromkeys(self.memories, self.tier.capacity_bytes / len(self.memories))
 
     @property
     def page_bytes(self) -> float:
@@ -83,6 +91,7 @@ def rank_step(candidates: Candidates, scores: Scores, row: int) -> RankStep | No
         capacity_bytes=device.capacity_bytes,
         local_bytes=max(device.capacity_bytes - float(own.footprint_bytes[0] + passing_bytes), 0.0),
         scored_s=float(own.step_s[0]),
+        memories=candidates.splits[candidates.split[row]].second_tiers or (device.offload.name,),
     )
 
 

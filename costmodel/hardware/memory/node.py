@@ -53,8 +53,13 @@ class MemoryNode(Spec):
         return self.dimms * self.dimm.capacity_bytes
 
     @property
+    def dimm_rate_bytes_per_s(self) -> float:
+        """Of each DIMM in this node."""
+        return self.dimm_bandwidth_bytes_per_s or self.dimm.bandwidth_bytes_per_s
+
+    @property
     def bandwidth_bytes_per_s(self) -> float:
-        return self.dimms * (self.dimm_bandwidth_bytes_per_s or self.dimm.bandwidth_bytes_per_s)
+        return self.dimms * self.dimm_rate_bytes_per_s
 
     @property
     def power_w(self) -> float:

@@ -71,7 +71,7 @@ CASES = [(_job(), 4), (_job(interleave=(1, 2), recompute=("none", "full"), zero=
 @pytest.mark.parametrize(("job", "size"), CASES)
 def test_without_copies_a_step_takes_what_was_scored(job: TransformerTraining, size: int) -> None:
     for step, _, scores, row in _some(job, size):
-        end_s = simulate(step.program, (step.link,), kept(step.program.size_bytes, (step.link,))).end_s
+        end_s = simulate(step.program, step.links, kept(step.program.size_bytes, step.links)).end_s
         assert end_s == pytest.approx(float(scores.step_s[row] - scores.offload_s[row]), rel=1e-9)
         assert step.scored_s == scores.step_s[row]
         updated = [each.size_bytes for each in step.program.graph.tensors if each.kind == "optimizer"][:2]
@@ -129,8 +129,8 @@ def test_the_score_foretells_the_simulated_step(job: TransformerTraining, size: 
         for row in range(0, len(rows), max(1, len(rows) // 10)):
             step = rank_step(rows, scores, row)
             assert step is not None
-            moved = evenly(step.program.size_bytes, (step.link,))
-            ratios.append(simulate(step.program, (step.link,), moved, RULES).end_s / step.scored_s)
+            moved = evenly(step.program.size_bytes, step.links)
+            ratios.append(simulate(step.program, step.links, moved, RULES).end_s / step.scored_s)
     assert min(ratios) > 0.65
     assert max(ratios) < 1.2
     assert np.median(ratios) == pytest.approx(1.0, abs=0.05)

@@ -80,7 +80,10 @@ def _divided_ports(rng: Random) -> Fields:
 
 
 def _memory_ring(rng: Random) -> Fields:
-    return FABRICS["memory_ring"] | {"servers": rng.choice((1, 2, 3))}
+    fabric = FABRICS["memory_ring"]
+    few = {"devices": rng.choice((3, 4, 8)), "node": fabric["node"]["node"] | {"dimms": rng.choice((2, 3, 5))}}
+    shared = {"shared_nodes": rng.random() < 0.7, "node": fabric["node"] | few}
+    return fabric | {"servers": rng.choice((1, 2, 3))} | shared
 
 
 def _fat_tree(rng: Random) -> Fields:
@@ -108,11 +111,12 @@ def small_instance(kind: str, seed: int) -> Instance:
         "schema_version": 1,
         "name": f"{kind}-{seed}",
         "cluster": {"device": "h100-sxm", "fabric": SCARCE[kind](rng) if kind in SCARCE else from_template(kind)},
-        "jobs": [_job(rng, "j0", 1)],
+        "jobs": [_job(rng, kind, "j0", 1)],
         "objectives": ["value"],
     }
     fabric = Instance.parse(data).cluster.fabric
-    data["jobs"] = [_job(rng, f"j{number}", fabric.most_devices_of_a_job) for number in range(rng.choice((1, 2, 3, 4)))]
+    most = fabric.most_devices_of_a_job
+    data["jobs"] = [_job(rng, kind, f"j{number}", most) for number in range(rng.choice((1, 2, 3, 4)))]
     instance = Instance.parse(data)
     if rng.random() < 0.5:
         names = random_parts(instance.cluster, rng, rng.choice((1, 2, 3)))
@@ -139,8 +143,10 @@ def _may_fail(cluster: Cluster) -> list[tuple[str, ...]]:
     return [tuple(parts.names()) for kind, parts in inventory.items() if kind in get_args(PartKind) and parts.count]
 
 
-def _job(rng: Random, name: str, most: int) -> Fields:
+def _job(rng: Random, kind: str, name: str, most: int) -> Fields:
+    """Training offloads, or does not, where memory nodes may be shared."""
     training = {"kind": "transformer_training", "model": SMALL, "global_batch": 12, "sequence": 128, "micro_batch": 1}
+    training |= {"offload": ["none", "optimizer"]} if kind == "memory_ring" else {}
     serving = {
         "kind": "transformer_inference", "model": SMALL, "concurrency": 8, "input_tokens": 64, "output_tokens": 16,
     }  # fmt: skip

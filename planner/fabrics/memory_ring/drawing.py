@@ -10,6 +10,8 @@ from planner.model.cluster import Cluster
 class MemoryRingDrawing(Drawing):
     """Links are fixed."""
 
+    memory_unit = "DIMM"
+    memory_port = "memory node"
     why_none = "Links of nodes and to memory nodes are fixed, packets go between nodes: this fabric has no circuits."
 
     def own_view(self, cluster: Cluster) -> dict[str, Any] | None:

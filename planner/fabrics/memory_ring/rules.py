@@ -1,0 +1,34 @@
+"""The rules of memory nodes that devices share, in one table."""
+
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
+
+from costmodel.fabrics import MemoryNodeRings
+from planner.checks.fabric_rules import FabricRules
+from planner.checks.spared_ports import check_spared_ports
+from planner.fabrics.memory_ring.rule_nodes import check_nodes
+from planner.model.instance import Instance
+from planner.model.plan import Plan
+from planner.model.violation import Check, Violation
+
+
+class MemoryRingRules(FabricRules):
+    """Packets between servers; memory nodes belong to the devices on either side of them."""
+
+    after: ClassVar[str] = "second_tier"
+
+    @property
+    def checks(self) -> Mapping[str, Check]:
+        return {"memory_nodes": check_nodes}
+
+    @property
+    def starts(self) -> tuple[Check, ...]:
+        return (_check_spared_ports,)
+
+
+def _check_spared_ports(instance: Instance, plan: Plan) -> Iterator[Violation]:
+    """Where nodes are shared, DIMMs may be free beside a device with a working port alone."""
+    fabric = instance.cluster.fabric
+    assert isinstance(fabric, MemoryNodeRings)
+    if not fabric.shared_nodes:
+        yield from check_spared_ports(instance, plan)

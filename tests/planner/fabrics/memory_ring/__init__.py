@@ -1,0 +1,1 @@
+"""Memory nodes that devices share."""

@@ -1,0 +1,26 @@
+"""Shared memory nodes against an enumeration of all slots."""
+
+import pytest
+
+from tests.oracles.tiny_nodes import best_value, tiny_nodes
+from tests.planner.optimum import assert_pruning_changes_no_level, assert_solved_to
+
+
+@pytest.mark.parametrize("seed", [0, 6, 9, 16, 21, 24, 37, 50, 54, 59])
+def test_value_is_the_enumerated_optimum(seed: int) -> None:
+    """In most of these nodes bind: without their rows the value would be larger; 6 has no plan."""
+    instance = tiny_nodes(seed, objectives=["value"])
+    assert_solved_to(instance, best_value(instance))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", list(range(60, 90)))
+def test_value_is_the_enumerated_optimum_on_more_seeds(seed: int) -> None:
+    instance = tiny_nodes(seed, objectives=["value"])
+    assert_solved_to(instance, best_value(instance))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(100, 108))
+def test_without_dominated_rows_every_level_has_the_same_optimum(seed: int) -> None:
+    assert_pruning_changes_no_level(tiny_nodes(seed))
