@@ -22,8 +22,8 @@ from costmodel.workloads import Workload
 
 SIDES = ("left", "right")
 """memory nodes of a device, the way to each over half of its links"""
-LISTED_DIMMS = (1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32)
-"""of one node for a device beside it, and half of the node"""
+LISTED_DIMMS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)
+"""of one node for a device beside it"""
 
 
 class MemoryNodeRings(FabricBase):
@@ -189,7 +189,7 @@ class MemoryNodeRings(FabricBase):
     @property
     def _each(self) -> list[int]:
         """DIMMs of either node that are listed."""
-        return sorted({each for each in LISTED_DIMMS if each <= self.node_dimms} | {max(self.node_dimms // 2, 1)})
+        return [each for each in LISTED_DIMMS if each <= self.node_dimms]
 
     def _shared(self, device: Device, each: int) -> Split:
         """The device with so many DIMMs on either side."""

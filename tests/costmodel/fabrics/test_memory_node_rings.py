@@ -111,3 +111,23 @@ def test_caches_meet_on_the_rings_or_take_the_network() -> None:
     [far] = fabric().transfers(2, 2, one_server=False, each=(1, 4))
     assert far.seconds_per_byte == pytest.approx(4 / 12e9)
     assert far.latency_s == pytest.approx(5e-6)
+
+
+def test_shared_nodes_are_divided_by_dimms() -> None:
+    """Of 25.6 GB/s and 128 GB each, over 75 GB/s of links to either side."""
+    alone, *shared = fabric(shared_nodes=True).splits(load_device("h100-sxm"))
+    assert (alone.memory_units, alone.device.offload) == (None, None)
+    assert [(split.memory_units, split.memory_io) for split in shared] == [
+        (2 * h, 2) for h in (1, 2, 3, 4, 5, 6, 8, 10)
+    ]
+    tiers = [split.device.offload for split in shared]
+    assert [tier.bandwidth_bytes_per_s for tier in tiers if tier] == pytest.approx([51.2e9, 102.4e9, *6 * [150e9]])
+    assert [tier.capacity_bytes for tier in tiers if tier] == pytest.approx(
+        [256e9 * h for h in (1, 2, 3, 4, 5, 6, 8, 10)]
+    )
+
+
+@pytest.mark.parametrize("node", [NODE | {"devices": 1}, NODE | {"arrangement": "star"}])
+def test_nodes_are_shared_on_rings_alone(node: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError, match="shared_nodes: needs a memory node on either side of each device"):
+        fabric(shared_nodes=True, node=node)
