@@ -1,7 +1,7 @@
 """Candidates -> Scores: steps of all phases, in chunks of rows."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import chain
 from typing import Any
 
@@ -143,6 +143,17 @@ def score_whole_and_by_phase(candidates: Candidates, device: Device, fabric: Fab
     """`score` of rows with one setting, and `score_by_phase`: what all three share is found once."""
     split = _phases_of(candidates)
     return tuple(_score_setting(candidates, device, fabric, None, lambda graph: (graph, *split(graph)), 3))
+
+
+def score_paced(
+    candidates: Candidates, device: Device, fabric: FabricBase, paces: Callable[[Pace | None], Sequence[Pace]], num: int
+) -> tuple[Scores, ...]:
+    """Rows with one setting, whose phases follow each other in each of so many ways that are made of their own."""
+
+    def shares(graph: OpGraph) -> tuple[OpGraph, ...]:
+        return tuple(replace(graph, pace=pace) for pace in paces(graph.pace))
+
+    return tuple(_score_setting(candidates, device, fabric, None, shares, num))
 
 
 def _phases_of(candidates: Candidates) -> Shares:

@@ -11,13 +11,18 @@ Axes: M mappings, C candidates.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import numpy as np
 
 from costmodel.parallelism.mappings import Floats, Ints
 from costmodel.pricing.pace import Paced
 from costmodel.serving.closed_loop import Load
+
+PoolResource = Literal["prompts", "caches", "memory", "tokens"]
+"""speed of the pool of prompts, of what passes between the pools, room for answers, speed of the pool of tokens"""
+POOL_RESOURCES: tuple[PoolResource, ...] = ("prompts", "caches", "memory", "tokens")
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,9 @@ class TwoPools:
     ranks: Mapping[str, Floats]
     """share of all accelerators that a replica has at work, with a prompt ("prefill"), a cache ("transfer") or tokens
     ("decode")"""
+    more: Mapping[PoolResource, float] = field(default_factory=dict)
+    """of each resource, over what there is: for questions of what would be; with more room, steps of tokens take longer
+    as they do from a request to the next"""
 
     phases = ("prefill", "transfer", "single", "decode")
 
@@ -50,16 +58,21 @@ class TwoPools:
     def paced(self, step_s: Mapping[str, Floats], mapping: Ints, sent_s: Mapping[str, Floats]) -> Paced:
         load = self.load.of_rows(mapping)
         slots, prompts = load.slots, load.prompts
-        prompt_s = load.prompt_s(step_s["prefill"], prompts)
-        full_s = load.decode_s(step_s["decode"])
+        prompt_s = load.prompt_s(step_s["prefill"], prompts) / self._more("prompts")
+        full_s = load.decode_s(step_s["decode"]) / self._more("tokens")
         alone = replace(load, slots=np.ones(len(load.slots)))
-        single_s = np.minimum(alone.decode_s(step_s["single"]), full_s)
-        caches_s = prompts * step_s["transfer"]
+        single_s = np.minimum(alone.decode_s(step_s["single"]) / self._more("tokens"), full_s)
+        transfer_s = step_s["transfer"] / self._more("caches")
+        caches_s = prompts * transfer_s
+        if self._more("memory") > 1:
+            room = self._more("memory") * slots
+            full_s = single_s + (full_s - single_s) * (room - 1) / np.maximum(slots - 1, 1.0)
+            slots = room
         served_s = prompt_s + caches_s + load.curve.first_token_s
         busy = np.maximum(sent_s["decode"] / full_s, sent_s["single"] / single_s)
         taken_s = np.maximum(prompt_s, sent_s["prefill"] + caches_s)
         with np.errstate(divide="ignore", over="ignore"):
-            arriving = self.decode[mapping] * (1 - busy) / step_s["transfer"]
+            arriving = self.decode[mapping] * (1 - busy) / transfer_s
         per_s = np.minimum(self.prefill[mapping] * prompts / taken_s, arriving)
         users = self.users[mapping]
         answers = _Answers(load.decode_steps, single_s, full_s, slots, self.decode[mapping])
@@ -87,6 +100,9 @@ class TwoPools:
                 for name, each in at_once.items()
             },
         )
+
+    def _more(self, resource: PoolResource) -> float:
+        return self.more.get(resource, 1.0)
 
 
 @dataclass(frozen=True)

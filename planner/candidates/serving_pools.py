@@ -1,14 +1,84 @@
-"""A job that serves from two pools, in words: which accelerators run prompts and tokens, and what goes between."""
+"""A job that serves from two pools, in words: which accelerators run prompts and tokens, what goes between, and which
+of these binds."""
+
+from dataclasses import dataclass, replace
 
 from costmodel.fabrics import LinkPlan
 from costmodel.parallelism.configuration import Configuration
-from costmodel.pricing.candidates import candidates_of
+from costmodel.pricing.candidates import Candidates, candidates_of
+from costmodel.pricing.pace import Pace
+from costmodel.pricing.score import score_paced
+from costmodel.serving.two_pools import POOL_RESOURCES, PoolResource, TwoPools
 from costmodel.workloads import TransformerInference
 from planner.fabrics.drawing import ranges
 from planner.model.cluster import Cluster
 from planner.model.job import Job
 from planner.model.phrases import accelerators
 from planner.model.plan import Assignment
+
+MORE = 1.1
+"""of one thing that two pools use, over what there is"""
+LEAST_GAIN = 1e-3
+"""more requests a second, as a share, from which on more of something counts"""
+_MORE_OF: dict[PoolResource, str] = {
+    "prompts": "speed of prompts", "caches": "bandwidth between the pools", "memory": "memory for KV caches",
+    "tokens": "speed of tokens",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class PoolBinding:
+    """What binds a job that serves from two pools."""
+
+    resource: PoolResource
+    gains: dict[PoolResource, float]
+    """more requests a second with a tenth more of each, as shares"""
+    places: int
+    """requests for which each replica of tokens has room at once"""
+
+
+def what_binds(cluster: Cluster, workload: TransformerInference, configuration: Configuration) -> PoolBinding:
+    """Memory where requests wait for room; else what gains most: a pool that is at work all the time, the light between
+    the pools, or where nobody waits the pool whose work takes longest."""
+    rows = candidates_of([configuration], workload, cluster.device, cluster.fabric)
+    now, *others = score_paced(
+        rows.in_last_phase(), cluster.device, cluster.fabric, _with_more, 1 + len(POOL_RESOURCES)
+    )
+    speeds = zip(POOL_RESOURCES, others, strict=True)
+    gains: dict[PoolResource, float] = {name: float(each.speed[0] / now.speed[0]) - 1 for name, each in speeds}
+    resource = max(gains, key=lambda name: gains[name])
+    return PoolBinding("memory" if gains["memory"] > LEAST_GAIN else resource, gains, _places(rows))
+
+
+def _with_more(pace: Pace | None) -> tuple[Pace, ...]:
+    """The pools as they are, and with more of each thing."""
+    assert isinstance(pace, TwoPools)
+    return (pace, *(replace(pace, more={name: MORE}) for name in POOL_RESOURCES))
+
+
+def _places(rows: Candidates) -> int:
+    pace = rows.workload.op_graph(rows.mappings, rows.splits[rows.split[0]].device).pace
+    assert isinstance(pace, TwoPools)
+    return int(pace.load.slots[0])
+
+
+def binding_in_words(cluster: Cluster, job: Job, assignment: Assignment) -> str:
+    """prompts bind, ...; "" where replicas run both."""
+    configuration, workload = assignment.configuration, job.workload
+    if not configuration.prefill or not isinstance(workload, TransformerInference):
+        return ""
+    found = what_binds(cluster, workload, configuration)
+    reasons: dict[PoolResource, str] = {
+        "prompts": "prompts bind",
+        "caches": "what passes between the pools binds",
+        "memory": f"KV cache memory binds: each replica of tokens has room for {found.places:,} requests at once, and"
+        " others wait",
+        "tokens": "tokens bind: nobody waits for room or for a prompt's turn",
+    }
+    if found.resource == "memory" and workload.max_batch is not None and found.places >= workload.max_batch:
+        reasons["memory"] = f"max_batch binds: each replica of tokens takes {found.places:,} requests at once"
+    gains = ", ".join(f"{_MORE_OF[name]} {abs(gain):.1%}" for name, gain in found.gains.items())
+    return f"{reasons[found.resource]} (with {MORE - 1:.0%} more of one thing it serves: {gains})"
 
 
 def pools_in_words(cluster: Cluster, job: Job, assignment: Assignment) -> tuple[str, ...]:

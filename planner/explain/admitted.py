@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from planner.candidates.expand import list_options
 from planner.candidates.kept_away import kept_away_in_words
 from planner.candidates.phase_settings import gain_of_phases, settings_by_phase
-from planner.candidates.serving_pools import pools_in_words
+from planner.candidates.serving_pools import binding_in_words, pools_in_words
 from planner.explain.cost import cost_of
 from planner.explain.explanation import Statement
 from planner.explain.whatif_solver import WhatIfSolver
@@ -23,9 +23,11 @@ def where_it_runs(solver: WhatIfSolver, plan: Plan, name: str) -> str:
 
 
 def its_pools(instance: Instance, plan: Plan, name: str) -> Iterator[Statement]:
-    """The accelerators that run prompts and those that run tokens, and what goes between them, where it has both."""
+    """The accelerators that run prompts and those that run tokens, what goes between them, where it has both, and which
+    of these binds."""
     if pools := pools_in_words(instance.cluster, instance.job(name), plan[name]):
         yield Statement(f"it serves from two pools ({'; '.join(pools)})")
+        yield Statement(binding_in_words(instance.cluster, instance.job(name), plan[name]))
 
 
 def its_second_tier(instance: Instance, plan: Plan, name: str) -> Iterator[Statement]:

@@ -1,11 +1,16 @@
 """The shipped instance of two pools: what is better and why, told everywhere alike."""
 
 import re
+from typing import Any
 
 import pytest
 
+from costmodel.parallelism.configuration import Configuration
+from costmodel.pricing.candidates import candidates_of
+from costmodel.pricing.score import score
 from planner import Instance, check, solve
-from planner.candidates.serving_pools import pools_in_words
+from planner.candidates.expand import list_options
+from planner.candidates.serving_pools import binding_in_words, pools_in_words, what_binds
 from planner.cli.tables.jobs_table import mapping, phase_lines
 from planner.explain import explain
 from planner.integrations.exports.groups import runs_of
@@ -54,6 +59,10 @@ def test_both_pools_and_what_goes_between_them_are_told(solved: tuple[Instance, 
     assert f"{job.name}: {'; '.join(words)}" in phase_lines(instance, plan)
     told = explain(instance, job.name, plan=plan, time_limit_s=5)
     assert any("; ".join(words) in statement.text for statement in told.statements)
+    binds = binding_in_words(instance.cluster, job, assignment)
+    assert binds.startswith("tokens bind: nobody waits")
+    assert binds in [statement.text for statement in told.statements]
+    assert not binding_in_words(instance.cluster, instance.job("chat-together"), plan["chat-together"])
     assert mapping(c) == "tp8 dp3, 2 of them prompts with tp4"
     assert not pools_in_words(instance.cluster, instance.job("chat-together"), plan["chat-together"])
 
@@ -106,3 +115,69 @@ def test_on_every_fabric_two_pools_pay_for_long_prompts_alone(kind: str) -> None
     assert speed["chat-pools"] < speed["chat-together"]
     told = pools_in_words(instance.cluster, instance.job("documents-pools"), result.plan["documents-pools"])
     assert told[-1].endswith(CACHES[kind])
+
+
+def service(users: int, input_tokens: int, output_tokens: int, size: int = 8, **changed: str) -> Instance:
+    """Half of its accelerators run prompts, half tokens; the network between two servers, or what is said of it."""
+    fabric = {
+        "kind": "fat_tree", "servers": 2, "gpus_per_server": 8, "nvlink_bandwidth": "450 GB/s", "nvlink_alpha": "1 us",
+        "nvlink_energy": "5 pJ/b", "network_bandwidth": "50 GB/s", "network_alpha": "5 us", "network_energy": "20 pJ/b",
+    }  # fmt: skip
+    pools = {"disaggregated": True} | dict.fromkeys(
+        ("prefill_accelerators", "prefill_tensor", "decode_tensor"), size // 2
+    )
+    asked = {"concurrency": users, "input_tokens": input_tokens, "output_tokens": output_tokens}
+    workload = {"kind": "transformer_inference", "model": "llama-3.1-70b", "precision": "fp8", **asked, **pools}
+    cluster = {"device": "h100-sxm", "fabric": fabric | changed}
+    job = {"name": "a", "workload": workload, "accelerators": size}
+    return Instance.parse({"schema_version": 1, "name": "service", "cluster": cluster, "jobs": [job]})
+
+
+def faster(instance: Instance, configuration: Configuration, **device: Any) -> float:
+    """By which share more a configuration serves on accelerators that are changed so."""
+    cluster, workload = instance.cluster, instance.job("a").workload
+    speeds = []
+    for own in (cluster.device, cluster.device.model_copy(update=device)):
+        rows = candidates_of([configuration], workload, own, cluster.fabric)
+        speeds.append(float(score(rows, own, cluster.fabric).speed[0]))
+    return speeds[1] / speeds[0] - 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "binds", "processors", "room", "bandwidth"),
+    [
+        ((64, 8192, 32), "prompts", (0.08, 0.2), (0, 0), (0, 0.05)),
+        ((512, 2048, 1024), "memory", (0, 0.04), (0.03, 0.2), (0.05, 0.2)),
+        ((8, 256, 1024), "tokens", (0, 0.02), (0, 0), (0.08, 0.2)),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_is_said_to_bind_is_what_serves_more_when_there_is_more_of_it(
+    asked: tuple[int, int, int], binds: str, processors: tuple[float, float], room: tuple[float, float],
+    bandwidth: tuple[float, float],
+) -> None:  # fmt: skip
+    """A fifth more of processors, which prompts need, of memory, and of its bandwidth, which tokens need. Where memory
+    binds, faster tokens free it sooner."""
+    instance = service(*asked)
+    configuration = list_options(instance, instance.job("a")).candidates.configuration(0)
+    found = what_binds(instance.cluster, instance.job("a").workload, configuration)
+    assert found.resource == binds
+    device = instance.cluster.device
+    more = [
+        {"flops_per_s": {name: 1.2 * rate for name, rate in device.flops_per_s.items()}},
+        {"capacity_bytes": 1.2 * device.capacity_bytes},
+        {"memory_bytes_per_s": 1.2 * device.memory_bytes_per_s},
+    ]
+    for change, (least, most) in zip(more, (processors, room, bandwidth), strict=True):
+        assert least - 1e-9 <= faster(instance, configuration, **change) <= most + 1e-9, change
+
+
+def test_a_slow_network_between_the_pools_binds() -> None:
+    slow, less_slow = (service(64, 8192, 32, size=16, network_bandwidth=rate) for rate in ("0.2 GB/s", "0.4 GB/s"))
+    found, speeds = [], []
+    for instance in (slow, less_slow):
+        candidates = list_options(instance, instance.job("a")).candidates
+        found.append(what_binds(instance.cluster, instance.job("a").workload, candidates.configuration(0)))
+        speeds.append(float(score(candidates, instance.cluster.device, instance.cluster.fabric).speed[0]))
+    assert [each.resource for each in found] == ["caches", "caches"]
+    assert speeds[1] / speeds[0] == pytest.approx(2, rel=0.1)
