@@ -57,17 +57,11 @@ class TwoPools:
 
     def paced(self, step_s: Mapping[str, Floats], mapping: Ints, sent_s: Mapping[str, Floats]) -> Paced:
         load = self.load.of_rows(mapping)
-        slots, prompts = load.slots, load.prompts
+        prompts = load.prompts
         prompt_s = load.prompt_s(step_s["prefill"], prompts) / self._more("prompts")
-        full_s = load.decode_s(step_s["decode"]) / self._more("tokens")
-        alone = replace(load, slots=np.ones(len(load.slots)))
-        single_s = np.minimum(alone.decode_s(step_s["single"]) / self._more("tokens"), full_s)
+        single_s, full_s, slots = self._tokens(load, step_s)
         transfer_s = step_s["transfer"] / self._more("caches")
         caches_s = prompts * transfer_s
-        if self._more("memory") > 1:
-            room = self._more("memory") * slots
-            full_s = single_s + (full_s - single_s) * (room - 1) / np.maximum(slots - 1, 1.0)
-            slots = room
         served_s = prompt_s + caches_s + load.curve.first_token_s
         busy = np.maximum(sent_s["decode"] / full_s, sent_s["single"] / single_s)
         taken_s = np.maximum(prompt_s, sent_s["prefill"] + caches_s)
@@ -100,6 +94,16 @@ class TwoPools:
                 for name, each in at_once.items()
             },
         )
+
+    def _tokens(self, load: Load, step_s: Mapping[str, Floats]) -> tuple[Floats, Floats, Floats]:
+        """Steps of a single request and of as many as have places, and these places."""
+        full_s = load.decode_s(step_s["decode"]) / self._more("tokens")
+        alone = replace(load, slots=np.ones(len(load.slots)))
+        single_s = np.minimum(alone.decode_s(step_s["single"]) / self._more("tokens"), full_s)
+        if (room := self._more("memory")) == 1.0:
+            return single_s, full_s, load.slots
+        further = (room * load.slots - 1) / np.maximum(load.slots - 1, 1.0)
+        return single_s, single_s + further * (full_s - single_s), room * load.slots
 
     def _more(self, resource: PoolResource) -> float:
         return self.more.get(resource, 1.0)
