@@ -43,6 +43,8 @@ class Split:
     """the device where a part of its reads is found in a cache; None where `device` holds whatever is kept"""
     second_tiers: tuple[str, ...] = ()
     """equal memories of a second tier, each with its own way, for mappings that offload alone; none: no such tier"""
+    tier_units: int | None = None
+    """of a second tier behind remote memory, for each accelerator; None where it holds none"""
 
 
 class FabricBase(Spec):
@@ -196,12 +198,8 @@ class FabricBase(Spec):
         prices: dict[PriceClass, int] = {"accelerator": self.num_devices}
         devices = self._parts_of_servers().of_each("tile", f".{self.device_letter}", self.devices_per_server, prices)
         switches = self.num_optical_switches
-        parts = (
-            devices,
-            self._ports_of(devices),
-            *self._other_parts(devices),
-            Parts("switch", switches, lambda: self.switch_names, self.parse_switch, {"optical_switch": switches}),
-        )
+        optical = Parts("switch", switches, lambda: self.switch_names, self.parse_switch, {"optical_switch": switches})
+        parts = (devices, self._ports_of(devices), *self._other_parts(devices), optical)
         return {each.kind: each for each in parts}
 
     def _parts_of_servers(self) -> Parts:

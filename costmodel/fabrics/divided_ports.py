@@ -6,7 +6,7 @@ join the network is not in them.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -18,6 +18,7 @@ from costmodel.fabrics.inventory import Parts, PriceClass
 from costmodel.hardware.device import Device
 from costmodel.hardware.memory.choices import CachedDevice, MemoryChoices
 from costmodel.hardware.memory.providers import Appliances, OpticalModules
+from costmodel.hardware.memory.tier import MemoryTier
 from costmodel.spec import JoulesPerByte
 
 if TYPE_CHECKING:
@@ -45,9 +46,11 @@ class DividedPorts(Islands):
         return True
 
     @property
-    def shared(self) -> tuple[int, int] | None:
-        """Modules and ports that the accelerators of a server share; None where each has its own."""
-        return (self.memory.modules, self.memory.all_ports) if isinstance(self.memory, Appliances) else None
+    def shared(self) -> tuple[int, int, int] | None:
+        """Modules, ports and units of a second tier that the accelerators of a server share; None where each has its
+        own."""
+        memory = self.memory
+        return (memory.modules, memory.all_ports, memory.tier_units) if isinstance(memory, Appliances) else None
 
     def _port_prices(self) -> Mapping[PriceClass, int]:
         """One into the network, and the ports that are divided."""
@@ -63,10 +66,17 @@ class DividedPorts(Islands):
             ports, modules = self.num_servers * memory.all_ports, self.num_servers * memory.modules
             yield servers.of_each("appliance port", ".p", memory.all_ports, {"optical_port": ports})
             yield servers.of_each("memory module", ".m", memory.modules, {"memory_unit": modules})
+            if memory.tier_units:
+                behind: dict[PriceClass, int] = {"memory_unit": self.num_servers * memory.tier_units}
+                yield servers.of_each("second-tier unit", ".d", memory.tier_units, behind)
         else:
             number = self.num_devices * memory.part.pairs
             prices: dict[PriceClass, int] = {"optical_port": number, "memory_unit": number}
-            yield devices.of_each("memory module", ".m", memory.part.pairs, prices)
+            each_module = devices.of_each("memory module", ".m", memory.part.pairs, prices)
+            yield each_module
+            if memory.second_tier:
+                each = memory.second_tier.units
+                yield each_module.of_each("second-tier unit", ".d", each, {"memory_unit": number * each})
 
     def splits(self, device: Device, workload: "Workload | None" = None) -> tuple[Split, ...]:
         """One for each choice of the memory; jobs have the same."""
@@ -98,17 +108,33 @@ class _Asked:
 
 @lru_cache(maxsize=64)
 def _splits(asked: _Asked) -> tuple[Split, ...]:
-    choices = asked.fabric.memory.choices()
-    return tuple(
-        Split(
-            choices.device(row, asked.device),
-            asked.fabric.network(float(choices.network_bytes_per_s[row])),
-            int(choices.units[row]),
-            int(choices.memory_io[row]),
-            _cached(asked, choices, row),
-        )
-        for row in range(len(choices))
-    )
+    """One for each choice of the memory; behind appliances, where these have a second tier, one more for each number of
+    its units."""
+    choices, memory = asked.fabric.memory.choices(), asked.fabric.memory
+    networks = {rate: asked.fabric.network(rate) for rate in choices.network_bytes_per_s.tolist()}
+    found = []
+    for row in range(len(choices)):
+        network = networks[float(choices.network_bytes_per_s[row])]
+        units, device = int(choices.units[row]), choices.device(row, asked.device)
+        split = Split(device, network, units, int(choices.memory_io[row]), _cached(asked, choices, row))
+        if isinstance(memory, Appliances):
+            tiers = memory.tiers_behind(units).items()
+            found += [split, *(_with_tier(split, tier, number) for number, tier in tiers)]
+        else:
+            tier = memory.tier_behind(units)
+            found.append(split if tier is None else replace(split, device=_offloading(device, tier)))
+    return tuple(found)
+
+
+def _with_tier(split: Split, tier: MemoryTier, units: int) -> Split:
+    """The same with so many units of a second tier."""
+    plain, device = split.cached, _offloading(split.device, tier)
+    cached = plain and CachedDevice(plain.cache_bytes, lambda hit: _offloading(plain.at(hit), tier))
+    return replace(split, device=device, cached=cached, second_tiers=(tier.name,), tier_units=units)
+
+
+def _offloading(device: Device, tier: MemoryTier) -> Device:
+    return device.model_copy(update={"offload": tier})
 
 
 def _cached(asked: _Asked, choices: MemoryChoices, row: int) -> CachedDevice | None:

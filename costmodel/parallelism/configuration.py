@@ -118,6 +118,8 @@ class Configuration(Spec):
     """units of remote memory that each rank reads and writes; absent where memory is local"""
     memory_io: int | None = Field(default=None, ge=1)
     """I/O modules of each rank that serve memory"""
+    tier_units: int | None = Field(default=None, ge=1, exclude_if=lambda units: units is None)
+    """units of a second tier behind its remote memory that each rank holds; absent where it holds none"""
     block: int = Field(default=1, ge=1)
     """consecutive ranks that stay in one server"""
     rank_order: RankOrder = Field(default=RANK_ORDERS[0], exclude_if=lambda order: order == RANK_ORDERS[0])
@@ -148,6 +150,11 @@ class Configuration(Spec):
             return (self,)
         last = self.model_copy(update={"first_phase": None})
         return last.model_copy(update=dict(self.first_phase)), last
+
+    @property
+    def held(self) -> tuple[int | None, int | None, int | None]:
+        """Units of remote memory, the I/O modules to it and units behind it of each rank: its split of the I/O."""
+        return self.memory_units, self.memory_io, self.tier_units
 
     @property
     def num_devices(self) -> int:

@@ -38,11 +38,12 @@ def setting_of(
 
 
 def _split_of(configuration: Configuration, splits: Sequence[Split]) -> int:
-    wanted = configuration.memory_units, configuration.memory_io
     for number, split in enumerate(splits):
-        if (split.memory_units, split.memory_io) == wanted:
+        if (split.memory_units, split.memory_io, split.tier_units) == configuration.held:
             return number
-    raise ValueError(f"memory_units, memory_io: {wanted[0]} and {wanted[1]} are no split that this fabric has")
+    units, io, behind = configuration.held
+    tier = "" if behind is None else f" with tier_units {behind}"
+    raise ValueError(f"memory_units, memory_io: {units} and {io}{tier} are no split that this fabric has")
 
 
 def _plan_of(configuration: Configuration, dimension: Dimension, is_sent: bool, fabric: FabricBase) -> GroupPlan:

@@ -82,7 +82,8 @@ class Candidates:
         """Fields of a configuration that say how the I/O is divided and used."""
         split, names = self.splits[self.split[row]], (f"{dimension}_collective" for dimension in DIMENSIONS)
         collectives = dict(zip(names, map(Collective.of, self.row_plans(row)), strict=True))
-        return {"memory_units": split.memory_units, "memory_io": split.memory_io, **collectives}
+        tier = {} if split.tier_units is None else {"tier_units": split.tier_units}
+        return {"memory_units": split.memory_units, "memory_io": split.memory_io, **tier, **collectives}
 
     @cached_property
     def has_phases(self) -> Bools:

@@ -1,7 +1,6 @@
-"""What a job keeps in a second memory tier by shares, in words: how much, how fast it moves, and what waits for it."""
+"""What a job keeps in a second memory tier, in words: how much, how fast it moves, and what waits for it."""
 
 from costmodel.hardware.offload import offload_name
-from costmodel.parallelism.mappings import OFFLOAD
 from costmodel.pricing.candidates import candidates_of
 from costmodel.pricing.score import score
 from planner.model.cluster import Cluster
@@ -10,13 +9,12 @@ from planner.model.plan import Assignment
 
 
 def kept_away_in_words(cluster: Cluster, job: Job, assignment: Assignment) -> str:
-    """Shares and bytes of each accelerator, and whether steps wait for the tier; empty where nothing is kept there by
-    shares."""
-    if max(job.workload.menus().get("offload", (0,))) < 1 << len(OFFLOAD):
+    """What, and bytes of each accelerator, and whether steps wait for the tier; empty where nothing is kept there."""
+    if not any(job.workload.menus().get("offload", ())):
         return ""
     rows = candidates_of([assignment.configuration], job.workload, cluster.device, cluster.fabric)
     code, device = int(rows.mappings.offload[0]), rows.splits[rows.split[0]].device
-    if code < 1 << len(OFFLOAD) or device.offload is None:
+    if not code or device.offload is None:
         return ""
     tier, graph = device.offload, job.workload.op_graph(rows.mappings, device)
     scores = score(rows, cluster.device, cluster.fabric)

@@ -68,8 +68,8 @@ class Offers:
 
     def _is_setting(self, configuration: Configuration, rows: Candidates) -> NDArray[np.bool_]:
         """Which rows divide and use their I/O like this, shape (C,)."""
-        wanted = configuration.memory_units, configuration.memory_io
-        splits = [number for number, s in enumerate(rows.splits) if (s.memory_units, s.memory_io) == wanted]
+        held = [(split.memory_units, split.memory_io, split.tier_units) for split in rows.splits]
+        splits = [number for number, each in enumerate(held) if each == configuration.held]
         same = np.isin(rows.split, splits)
         for axis, dimension in enumerate(DIMENSIONS):
             same = same & np.isin(

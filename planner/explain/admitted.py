@@ -10,9 +10,11 @@ from planner.explain.cost import cost_of
 from planner.explain.explanation import Statement
 from planner.explain.whatif_solver import WhatIfSolver
 from planner.explain.words import amount, in_brackets, pace, place
+from planner.fabrics import plugin_of
+from planner.fabrics.claims import Holdings
 from planner.model.edit import pinned, required
 from planner.model.instance import Instance
-from planner.model.phrases import accelerators
+from planner.model.phrases import accelerators, listed
 from planner.model.plan import Plan
 from planner.model.result import difference
 
@@ -31,9 +33,21 @@ def its_pools(instance: Instance, plan: Plan, name: str) -> Iterator[Statement]:
 
 
 def its_second_tier(instance: Instance, plan: Plan, name: str) -> Iterator[Statement]:
-    """What it keeps in a second tier by shares, and what binds."""
+    """What it keeps in a second tier, and what binds."""
     if kept := kept_away_in_words(instance.cluster, instance.job(name), plan[name]):
         yield Statement(f"it keeps {kept}")
+
+
+def what_is_taken(instance: Instance, plan: Plan, name: str) -> Iterator[Statement]:
+    """Of what its servers share by number, that of which nothing is left."""
+    claims, holdings = plugin_of(instance.cluster.fabric).claims, Holdings()
+    for assignment in plan.assignments:
+        holdings.take(assignment.job, claims.of(instance.cluster.fabric, assignment))
+    capacity = claims.capacity(instance.cluster)
+    own = claims.of(instance.cluster.fabric, plan[name]).counted
+    full = [f"{capacity[part]} {part}" for part in own if holdings.counted(part) == capacity[part]]
+    if full:
+        yield Statement(f"all {listed(full)} are taken")
 
 
 def what_phases_gain(instance: Instance, plan: Plan, name: str) -> Iterator[Statement]:

@@ -42,6 +42,8 @@ class Demand:
     """units of remote memory for each rank"""
     memory_io: int = 0
     """I/Os of each rank that serve memory"""
+    tier_units: int = 0
+    """of a second tier behind remote memory, for each rank"""
     phase: str = ""
     """of the workload, where phases have different shapes"""
     first: "Demand | None" = None
@@ -222,7 +224,11 @@ class Demand:
             return (self.num_ranks, self.part, self.cut) == (other.num_ranks, other.part, other.cut)
         if (self.degrees, self.block) != (other.degrees, other.block):
             return False
-        if (self.memory_units, self.memory_io) != (other.memory_units, other.memory_io):
+        if (self.memory_units, self.memory_io, self.tier_units) != (
+            other.memory_units,
+            other.memory_io,
+            other.tier_units,
+        ):
             return False
         if self.first is not None or other.first is not None:
             return self == other
@@ -247,7 +253,7 @@ def shape_of(candidates: Candidates, row: int, fabric: FabricBase, *, is_even: b
         names = candidates.workload.phases
         earlier = shape_of(candidates.in_first_phase(), row, fabric, is_even=is_even)
         phase, first = names[-1], replace(earlier, phase=names[0])
-    m = candidates.mapping[row]
+    m, split = candidates.mapping[row], candidates.splits[candidates.split[row]]
     plans = candidates.row_plans(row)
     has_more = any(each.configurations() for plan in plans[3:] for each in plans_by_pool(plan))
     return plugin_of(fabric).demand_type(fabric)(
@@ -258,8 +264,9 @@ def shape_of(candidates: Candidates, row: int, fabric: FabricBase, *, is_even: b
         plans=tuple(plans if has_more else plans[:3]),
         cut=fabric.cut(plans),
         is_even=is_even,
-        memory_units=candidates.splits[candidates.split[row]].memory_units or 0,
-        memory_io=candidates.splits[candidates.split[row]].memory_io or 0,
+        memory_units=split.memory_units or 0,
+        memory_io=split.memory_io or 0,
+        tier_units=split.tier_units or 0,
         phase=phase,
         first=first,
         context=int(candidates.mappings.context[m]),

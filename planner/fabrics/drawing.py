@@ -73,7 +73,9 @@ class Drawing:
         if not units:
             return None
         unit = f"{self.memory_unit}{'s' * (units > 1)}"
-        return f"{units} {unit} for each accelerator, over {ports} of its {self.memory_port}s"
+        tier = largest.tier_units
+        behind = f", {tier} unit{'s' * (tier > 1)} of a second tier behind" if tier else ""
+        return f"{units} {unit} for each accelerator, over {ports} of its {self.memory_port}s{behind}"
 
     def fiber_matrices(
         self, instance: Instance, plan: Plan | None, index_of_job: Mapping[str, int]

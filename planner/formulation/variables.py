@@ -43,10 +43,12 @@ class BlockKind(NamedTuple):
     """of remote memory for each rank"""
     memory_io: int
     """I/Os of each rank that serve memory"""
+    tier_units: int
+    """of a second tier behind remote memory, for each rank"""
 
     @classmethod
     def of(cls, shape: Demand) -> "BlockKind":
-        return cls(shape.part, shape.is_single, shape.cut, shape.held_units, shape.held_io)
+        return cls(shape.part, shape.is_single, shape.cut, shape.held_units, shape.held_io, shape.tier_units)
 
     @property
     def num_slices(self) -> int:

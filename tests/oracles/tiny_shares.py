@@ -1,7 +1,7 @@
 """Random servers whose accelerators divide optical ports, small enough to be enumerated, and their exact optimum.
 
-The enumeration is written from the rules: of all listed rows of a job only ranks, block, modules and ports matter for
-where it lies. Combinations are tried from the most valuable down, each in every placement.
+The enumeration is written from the rules: of all listed rows of a job only ranks, block, modules, ports and units of a
+second tier matter for where it lies. Combinations are tried from the most valuable down, each in every placement.
 """
 
 from collections.abc import Iterator
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from costmodel.fabrics import DividedPorts
+from costmodel.hardware.optical_hbm import load_optical_hbm
 from costmodel.pricing.candidates import enumerate_candidates
 from costmodel.pricing.score import score
 from planner.model.instance import Instance
@@ -19,24 +20,36 @@ from planner.model.job import Job
 from tests.oracles.tiny_pools import SMALL
 
 Fields = dict[str, Any]
-Mode = tuple[int, int, int, int, int | None]
-"""ranks, block, modules and ports of each rank, and ranks on each of its servers where the job asks for that"""
+Mode = tuple[int, int, tuple[int, int, int], int | None]
+"""ranks, block, modules, ports and second-tier units of each rank, and ranks on each of its servers where the job asks
+for that"""
 MOST_COMBINATIONS = 300_000
+OFFLOADS = {
+    "transformer_training": ("optimizer", "weights+activations+optimizer"),
+    "transformer_inference": ("weights 50 %", "weights+cache"),
+    "dlrm": ("tables 50 %", "tables"),
+}  # fmt: skip
 TABLES = {
     "dense_features": 4, "bottom": [16], "tables": [{"rows": 10**9, "pooling": 8, "count": 3}], "dimension": 16,
     "top": [32, 1], "gather_efficiency": 0.5,
 }  # fmt: skip
+LARGER: dict[str, Fields] = {
+    "transformer_inference": {"model": "llama-3.1-8b"},
+    "dlrm": {"model": TABLES | {"tables": [{"rows": 10**8, "pooling": 8, "count": 3}]}},
+}
+"""jobs of the size of small memories with a second tier behind them"""
 
 
-def tiny_shares(seed: int, *, objectives: list[str] | None = None) -> Instance:
-    """The instance of a seed: 1 to 3 servers of 2 to 4 accelerators, in half of them with failed ones."""
+def tiny_shares(seed: int, *, objectives: list[str] | None = None, has_tier: bool = False) -> Instance:
+    """The instance of a seed: 1 to 3 servers of 2 to 4 accelerators, in half of them with failed ones. `has_tier`: with
+    less memory and a second tier behind it."""
     rng = Random(seed)
     servers, each = rng.choice((1, 2, 2, 3)), rng.choice((2, 3, 4))
     fabric = {
         "kind": "divided_ports", "servers": servers, "gpus_per_server": each,
         "nvlink_bandwidth": "450 GB/s", "nvlink_alpha": "2 us", "nvlink_energy": "2 pJ/b",
         "network_bandwidth": "50 GB/s", "network_alpha": "8 us", "network_energy": "20 pJ/b",
-        "memory": _memory(rng), "port_energy": "5 pJ/b",
+        "memory": _tiered(rng) if has_tier else _memory(rng), "port_energy": "5 pJ/b",
     }  # fmt: skip
     names = [f"s{s}.g{g}" for s in range(servers) for g in range(each)]
     health = {key: [name for name in names if rng.random() < 0.1] for key in ("failed_tiles", "failed_ports")}
@@ -46,6 +59,9 @@ def tiny_shares(seed: int, *, objectives: list[str] | None = None) -> Instance:
         "cluster": {"device": "h100-sxm", "fabric": fabric, "health": health if rng.random() < 0.5 else {}},
         "jobs": [_job(rng, f"j{number}", servers * each) for number in range(rng.choice((1, 2, 3)))],
     }
+    for job in data["jobs"] if has_tier else ():
+        kind = job["workload"]["kind"]
+        job["workload"] |= {"offload": ["none", *OFFLOADS[kind]]} | LARGER.get(kind, {})
     return Instance.parse(data | ({"objectives": objectives} if objectives else {}), data["name"])
 
 
@@ -64,9 +80,24 @@ def _memory(rng: Random) -> Fields:
     }  # fmt: skip
 
 
-def _ddr(capacity: int) -> Fields:
+def _tiered(rng: Random) -> Fields:
+    """Modules of few GB, and units of more behind them, which some jobs need and others do without."""
+    memory, behind = (
+        _memory(rng),
+        {"unit": _ddr(rng.choice((8, 40)), rng.choice((30, 120))), "units": rng.randint(1, 4)},
+    )
+    if memory["kind"] == "appliances":
+        memory["part"] |= {"ddr": _ddr(rng.choice((3, 8)))}
+    else:
+        part = load_optical_hbm(memory["part"])
+        stack = part.stack.model_copy(update={"capacity_bytes": rng.choice((0.5e9, 1e9))})
+        memory["part"] = part.model_copy(update={"stack": stack}).model_dump(mode="json", by_alias=True)
+    return memory | {"second_tier": behind}
+
+
+def _ddr(capacity: int, rate: int = 360) -> Fields:
     return {
-        "kind": "memory_tier", "name": "ddr", "capacity": f"{capacity} GB", "bandwidth": "360 GB/s",
+        "kind": "memory_tier", "name": "ddr", "capacity": f"{capacity} GB", "bandwidth": f"{rate} GB/s",
         "latency": "120 ns", "energy": "15 pJ/b", "source": "test",
     }  # fmt: skip
 
@@ -104,7 +135,8 @@ def best_value(instance: Instance) -> float | None:
     if fabric.memory.kind == "appliances":
         part = fabric.memory.part
         modules = fabric.memory.per_server * part.modules
-        limits = modules, modules * part.ports_per_module
+        tier = fabric.memory.second_tier
+        limits = modules, modules * part.ports_per_module, fabric.memory.per_server * tier.units if tier else 0
     for combination in sorted(product(*choices), key=lambda each: -sum(value for value, _ in each)):
         if _runs(free, limits, [mode for _, mode in combination if mode is not None]):
             return sum(value for value, _ in combination)
@@ -123,27 +155,30 @@ def _choices(instance: Instance, job: Job) -> list[tuple[float, Mode | None]]:
         gain = {"sqrt": np.sqrt(share), "linear": share, "step": (share >= job.step_at) * 1.0}[job.utility]
         for row in range(len(rows)):
             split = rows.splits[rows.split[row]]
-            io = split.memory_units or 0, split.memory_io or 0
-            mode = int(rows.num_devices[row]), int(rows.block[row]), *io, even
+            io = split.memory_units or 0, split.memory_io or 0, split.tier_units or 0
+            mode = int(rows.num_devices[row]), int(rows.block[row]), io, even
             best[mode] = max(best.get(mode, 0.0), float(job.weight * gain[row]))
     return [(value, mode) for mode, value in best.items()]
 
 
-Placed = tuple[int, int, tuple[int, ...]]
-"""modules and ports of each rank, and ranks on each server"""
+Placed = tuple[tuple[int, int, int], tuple[int, ...]]
+"""modules, ports and units of each rank, and ranks on each server"""
 
 
-def _runs(free: list[int], limits: tuple[int, int] | None, modes: list[Mode], placed: tuple[Placed, ...] = ()) -> bool:
+def _runs(
+    free: list[int], limits: tuple[int, int, int] | None, modes: list[Mode], placed: tuple[Placed, ...] = ()
+) -> bool:
     """Whether these jobs fit beside those placed, one after the other in every placement of its blocks."""
     for server, number in enumerate(free):
-        asked = [(each[-1][server], each[0] * each[-1][server], each[1] * each[-1][server]) for each in placed]
-        ranks, modules, ports = (sum(column) for column in zip((0, 0, 0), *asked, strict=True))
-        if ranks > number or (limits is not None and (modules > limits[0] or ports > limits[1])):
+        if sum(on[server] for _, on in placed) > number:
+            return False
+        held = [sum(each[what] * on[server] for each, on in placed) for what in range(3)]
+        if limits is not None and any(amount > most for amount, most in zip(held, limits, strict=True)):
             return False
     if not modes:
         return True
-    size, block, units, each, even = modes[0]
-    return any(_runs(free, limits, modes[1:], (*placed, (units, each, on))) for on in _spread(free, size, block, even))
+    size, block, each, even = modes[0]
+    return any(_runs(free, limits, modes[1:], (*placed, (each, on))) for on in _spread(free, size, block, even))
 
 
 def _spread(free: list[int], ranks: int, block: int, even: int | None) -> Iterator[tuple[int, ...]]:

@@ -1,6 +1,7 @@
 """Memories that an accelerator may have, each with its ways to divide the optical ports; the key "kind" selects one."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Literal, Self
 
@@ -8,9 +9,10 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from costmodel.hardware.device import Device, load_device
+from costmodel.hardware.memory.behind import TierBehind
 from costmodel.hardware.memory.choices import Floats, Ints, MemoryChoices
 from costmodel.hardware.memory.limits import L2_PASSES
-from costmodel.hardware.memory.tier import TierOrName
+from costmodel.hardware.memory.tier import MemoryTier, TierOrName
 from costmodel.hardware.memory.write_through import WriteThrough
 from costmodel.hardware.optical_hbm import OpticalHbm, load_optical_hbm
 from costmodel.hardware.parts import by_name
@@ -57,6 +59,13 @@ class OpticalModules(Spec):
     """the modules of one accelerator: a name of the catalog, or all fields inline"""
     l2_passes: L2Passes = L2_PASSES
     """times that each byte crosses the last cache, whose bandwidth limits the memory's; null: no limit"""
+    second_tier: TierBehind | None = None
+    """slower memory behind each module, to which jobs may offload; absent where there is none"""
+
+    def tier_behind(self, modules: int) -> MemoryTier | None:
+        """The second tier of an accelerator with so many modules; None where there is none."""
+        tier = self.second_tier
+        return None if tier is None else tier.tier(modules * tier.units, modules * self.part.stacks_bytes_per_s)
 
     def choices(self) -> MemoryChoices:
         """One module to one behind every pair."""
@@ -190,6 +199,9 @@ class Appliances(_Attached):
     kind: Literal["appliances"] = "appliances"
     per_server: int = Field(ge=1)
     """appliances that the accelerators of a server share"""
+    second_tier: TierBehind | None = None
+    """slower memory behind each appliance, shared as its modules are, to which jobs may offload; absent where there is
+    none"""
 
     @model_validator(mode="after")
     def _ports_are_there(self) -> Self:
@@ -210,6 +222,18 @@ class Appliances(_Attached):
         """Of the appliances of a server."""
         return self.per_server * self.part.ports
 
+    @property
+    def tier_units(self) -> int:
+        """Units of the second tier behind the appliances of a server."""
+        return self.per_server * self.second_tier.units if self.second_tier else 0
+
+    def tiers_behind(self, modules: int) -> Mapping[int, MemoryTier]:
+        """By units, the second tiers that an accelerator with so many modules may have: 1, 2, 4, ... of them."""
+        if self.second_tier is None:
+            return {}
+        taken = modules * self._memory.write_bytes_per_s() / self.part.modules
+        return {units: self.second_tier.tier(units, taken) for units in _doubled(self.tier_units)}
+
     def choices(self, found: float = 1.0) -> MemoryChoices:
         """One port for memory to all of them, each with 1, 2, 4, ... modules and the fewest that fill the ports from
         the HBM; where such a share of reads is found there."""
@@ -227,8 +251,12 @@ class Appliances(_Attached):
         return float(self._memory.read_bytes_per_s(hit)) / self.part.modules
 
     def _units(self, enough: int) -> list[int]:
-        doubled = {2**k for k in range(self.modules.bit_length())}
-        return sorted(units for units in doubled | {enough} if units <= self.modules)
+        return sorted({*_doubled(self.modules), *([enough] if enough <= self.modules else ())})
+
+
+def _doubled(most: int) -> list[int]:
+    """1, 2, 4, ... up to a number."""
+    return [2**k for k in range(most.bit_length())]
 
 
 Memory = Annotated[LocalHbm | MemoryPool | OpticalModules | ApplianceShare | Appliances, Field(discriminator="kind")]

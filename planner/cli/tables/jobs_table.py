@@ -76,14 +76,16 @@ def priced(instance: "Instance", job: "Job", configuration: "Configuration") -> 
 
 
 def mapping(configuration: "Configuration") -> str:
-    """Degrees of parallelism above one: tp8 dp3; and units of remote memory, where it is: tp8 dp3, 6 units."""
+    """Degrees of parallelism above one: tp8 dp3; and units of remote memory and behind it, where there are some: tp8
+    dp3, 6 units and 2 behind."""
     degrees = [(short, getattr(configuration, name)) for name, short in SHORT.items()]
     text = " ".join(f"{short}{degree}" for short, degree in degrees if degree > 1) or "one device"
     if configuration.prefill:
         own = configuration.prefill_tensor or configuration.tensor
         text += f", {configuration.prefill} of them prompts{f' with tp{own}' if own != configuration.tensor else ''}"
     units = max((each.memory_units for each in configuration.by_phase if each.memory_units), default=None)
-    return text if units is None else f"{text}, {units} unit{'s' * (units > 1)}"
+    behind = f" and {configuration.tier_units} behind" if configuration.tier_units else ""
+    return text if units is None else f"{text}, {units} unit{'s' * (units > 1)}{behind}"
 
 
 def collectives(candidates: "Candidates", row: int) -> str:

@@ -1,14 +1,16 @@
-"""Appliances that the accelerators of a server share: modules and ports by server."""
+"""Appliances that the accelerators of a server share: modules, ports and units of a second tier by server."""
 
 from ortools.sat.python import cp_model
 
 from costmodel.fabrics import DividedPorts
+from planner.fabrics.divided_ports.demand import amounts_of
 from planner.fabrics.problem import Problem
 from planner.formulation.variables import JobVariables, Variables, total
 
 
 def shares(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
-    r"""In each server, x being ranks with u modules over p ports: $\sum u x \le M$ and $\sum p x \le P$.
+    r"""In each server, x being ranks with u modules, p ports and t units behind them: $\sum u x \le M$,
+    $\sum p x \le P$, $\sum t x \le T$.
 
     Totals over all servers are redundant and tighten the relaxation.
     """
@@ -20,7 +22,7 @@ def shares(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
         for server in range(fabric.num_servers):
             model.add(total(term for job in v.jobs for term in _taken(job, server, axis)) <= most)
         rows = [
-            shape.num_ranks * (shape.held_units, shape.held_io)[axis] * row
+            shape.num_ranks * amounts_of(shape)[axis] * row
             for job in v.jobs
             for shape, row in zip(job.options.shapes, job.rows, strict=True)
         ]
@@ -28,9 +30,10 @@ def shares(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
 
 
 def _taken(job: JobVariables, server: int, axis: int) -> list[cp_model.LinearExprT]:
-    """Modules (axis 0) or ports (axis 1) of a server that a job holds."""
+    """Modules (axis 0), ports (1) or units of a second tier (2) of a server that a job holds."""
     placed: list[cp_model.LinearExprT] = [
-        kind.size * (kind.memory_units, kind.memory_io)[axis] * blocks[server] for kind, blocks in job.blocks.items()
+        kind.size * (kind.memory_units, kind.memory_io, kind.tier_units)[axis] * blocks[server]
+        for kind, blocks in job.blocks.items()
     ]
     if job.stay is not None:
         placed.append(_each(job, axis) * job.stay_devices[server] * job.stay)
@@ -43,7 +46,6 @@ def _staying(job: JobVariables, axis: int) -> cp_model.LinearExprT:
 
 
 def _each(job: JobVariables, axis: int) -> int:
-    """Modules or ports that each rank of a resident holds now."""
+    """What each rank of a resident holds now."""
     assert job.options.current is not None
-    shape = job.options.shapes[job.options.current]
-    return (shape.held_units, shape.held_io)[axis]
+    return amounts_of(job.options.shapes[job.options.current])[axis]

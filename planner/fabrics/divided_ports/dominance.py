@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from planner.fabrics.demand import Demand
+from planner.fabrics.divided_ports.demand import amounts_of
 from planner.fabrics.divided_ports.free_shares import FreeShares
 from planner.fabrics.dominance import Asked, Dominance, Ints
 from planner.fabrics.problem import JobOptions
@@ -20,18 +21,17 @@ class SharedDominance(Dominance):
         where no row is left, so that it can be said why the job is out."""
         rows = super().kept_rows(options, instance)
         shares, most = FreeShares.of(instance.cluster), instance.cluster.fabric.devices_per_server
-        if not shares.modules:
+        if not shares.are_any:
             return rows
         shapes, of = options.shapes.distinct
-        held = [max(shares.room(shape, s, most) for s in range(len(shares.ports))) >= shape.part for shape in shapes]
+        held = [shares.room(shape, 0, most) >= shape.part for shape in shapes]
         fits = np.array(held, np.bool_)[of[rows]] | (rows == options.current)
         return rows[fits] if fits.any() else rows
 
     def asking(self, options: JobOptions, cluster: Cluster) -> Callable[[Demand], Asked]:
-        is_shared = bool(FreeShares.of(cluster).modules)
+        is_shared = FreeShares.of(cluster).are_any
 
         def asked(demand: Demand) -> Asked:
-            amounts = (demand.held_units, demand.held_io) if is_shared else ()
-            return (demand.num_ranks, demand.block), amounts
+            return (demand.num_ranks, demand.block), amounts_of(demand) if is_shared else ()
 
         return asked

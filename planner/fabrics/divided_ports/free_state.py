@@ -14,7 +14,7 @@ from planner.model.cluster import Cluster
 
 
 class SharedFreeState(FreeState):
-    """Ranks take modules and ports of the appliances of their server."""
+    """Ranks take modules, ports and units of a second tier of the appliances of their server."""
 
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
@@ -22,7 +22,7 @@ class SharedFreeState(FreeState):
 
     def copy(self) -> Self:
         twin = super().copy()
-        twin.shares = FreeShares([*self.shares.modules], [*self.shares.ports])
+        twin.shares = self.shares.copy()
         return twin
 
     def _take_owned(self, owned: Owned[Any]) -> None:
@@ -35,10 +35,10 @@ class SharedFreeState(FreeState):
         return self.shares.owned(placed.configuration, self._devices_of(placed))
 
     def _owned_on(self, options: JobOptions, row: int, devices: Sequence[Device]) -> Owned[Any] | None:
-        return self.shares.owned(options.candidates.configuration(row), devices) if self.shares.modules else None
+        return self.shares.owned(options.candidates.configuration(row), devices) if self.shares.are_any else None
 
     def room(self, demand: Demand) -> Sequence[int]:
-        if not self.shares.modules:
+        if not self.shares.are_any:
             return super().room(demand)
         counts = self.any if demand.is_single else self.lit
         return [self.shares.room(demand, server, free) // demand.part for server, free in enumerate(counts)]

@@ -6,6 +6,9 @@ from planner.formulation.group import Group
 
 GROUPS = (
     Group(
-        "shares", "Ranks on a server hold no more modules and ports of appliances than it has.", shares, check_shares
+        "shares",
+        "Ranks on a server hold no more modules, ports and second-tier units of appliances than it has.",
+        shares,
+        check_shares,
     ),
 )

@@ -17,6 +17,7 @@ class DividedPortsPlugin(FabricPlugin):
 
     schema = DividedPorts
     parts: ClassVar = {
+        "shortages": "planner.fabrics.divided_ports.shortages:DividedPortsShortages",
         "upgrades": "planner.fabrics.divided_ports.upgrades:DividedPortsUpgrades",
         "claims": "planner.fabrics.divided_ports.claims:DividedPortsClaims",
         "drawing": "planner.fabrics.divided_ports.drawing:DividedPortsDrawing",

@@ -1,4 +1,5 @@
-"""Appliances that the accelerators of a server share: no more modules and ports are held than there are."""
+"""Appliances that the accelerators of a server share: no more modules, ports and units behind them are held than there
+are."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -12,12 +13,13 @@ from planner.model.violation import Violation
 
 
 def check_shares(instance: Instance, plan: Plan) -> Iterator[Violation]:
-    """Each rank has memory and light to reach it; modules and ports are counted by server."""
+    """Each rank has memory and light to reach it; modules, ports and second-tier units are counted by server."""
     fabric = instance.cluster.fabric
     assert isinstance(fabric, DividedPorts)
-    held: dict[str, Counter[int]] = {"modules": Counter(), "ports": Counter()}
+    held: dict[str, Counter[int]] = {"modules": Counter(), "ports": Counter(), "second-tier units": Counter()}
     for _, assignment in admitted(instance, plan):
         units, ports = assignment.configuration.memory_units or 0, assignment.configuration.memory_io or 0
+        behind = assignment.configuration.tier_units or 0
         if not (units and ports):
             message = f"{assignment.job}: memory_units and memory_io are not given"
             yield Violation("shares", assignment.job, message)
@@ -29,10 +31,12 @@ def check_shares(instance: Instance, plan: Plan) -> Iterator[Violation]:
             if tile is not None:
                 held["modules"][tile[0]] += units
                 held["ports"][tile[0]] += ports
+                held["second-tier units"][tile[0]] += behind
     if not isinstance(fabric.memory, Appliances):
         return
-    part, each = fabric.memory.part, fabric.memory.per_server
+    part, each, tier = fabric.memory.part, fabric.memory.per_server, fabric.memory.second_tier
     there = {"modules": each * part.modules, "ports": each * part.modules * part.ports_per_module}
+    there["second-tier units"] = 0 if tier is None else each * tier.units
     for what, most in there.items():
         for server, number in sorted(held[what].items()):
             if number > most:

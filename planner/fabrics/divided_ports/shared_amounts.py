@@ -1,8 +1,9 @@
-"""Modules and ports of appliances, as amounts that jobs share."""
+"""Modules, ports and second-tier units of appliances, as amounts that jobs share."""
 
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.fabrics.divided_ports.demand import amounts_of
 from planner.fabrics.divided_ports.free_shares import FreeShares
 from planner.fabrics.problem import Problem
 from planner.fabrics.shared_amounts import SharedAmounts
@@ -15,17 +16,15 @@ class ApplianceAmounts(SharedAmounts):
     """Jobs share accelerators, and the appliances of servers where these are shared."""
 
     def are_any(self, cluster: Cluster) -> bool:
-        return bool(FreeShares.of(cluster).modules)
+        return FreeShares.of(cluster).are_any
 
     def usage(self, problem: Problem) -> list[Floats]:
-        """Accelerators, modules and ports, R = 3."""
-        shares = FreeShares.of(problem.cluster)
-        there_is = np.maximum([problem.cluster.num_healthy, sum(shares.modules), sum(shares.ports)], 1e-9)
-        uses = (
-            [
-                (shape.num_ranks, shape.num_ranks * shape.held_units, shape.num_ranks * shape.held_io)
-                for shape in job.shapes
-            ]
-            for job in problem.options
-        )
-        return [np.array(rows, np.float64).reshape(-1, len(there_is)) / there_is for rows in uses]
+        """Accelerators, modules, ports, and units where there are any, R = 3 or 4."""
+        totals = [sum(left) for left in FreeShares.of(problem.cluster).free]
+        there = [what for what, amount in enumerate(totals) if amount]
+        there_is = np.maximum([problem.cluster.num_healthy, *(totals[what] for what in there)], 1e-9)
+        uses = ([(1, *(amounts_of(shape)[what] for what in there)) for shape in job.shapes] for job in problem.options)
+        return [
+            job.candidates.num_devices[:, None] * np.array(rows, np.float64).reshape(-1, len(there_is)) / there_is
+            for job, rows in zip(problem.options, uses, strict=True)
+        ]

@@ -7,7 +7,7 @@ from planner.formulation.step_one import StepOne
 
 
 class DividedPortsStepOne(StepOne):
-    """Counts by server, with modules and ports of appliances."""
+    """Counts by server, with modules, ports and second-tier units of appliances."""
 
     groups: ClassVar = GROUPS
     core_share: ClassVar = 0.1

@@ -11,12 +11,18 @@ from planner.model.plan import Plan
 
 
 class DividedPortsUpgrades(Upgrades):
-    """One more appliance in each server, and one more optical port of each accelerator while it has room."""
+    """One more appliance in each server, one more optical port of each accelerator while it has room, and one more unit
+    of a second tier behind each appliance or module that has one."""
 
     def of(self, instance: Instance, plan: Plan | None) -> Iterator[Upgrade]:
         yield from super().of(instance, plan)
         fabric = instance.cluster.fabric
         assert isinstance(fabric, DividedPorts)
+        behind = fabric.memory.second_tier
+        if behind is not None:
+            one = "appliance" if isinstance(fabric.memory, Appliances) else "module"
+            deeper = edited(fabric.memory, second_tier=edited(behind, units=behind.units + 1))
+            yield Upgrade(f"one more unit of the second tier behind each {one}", with_fabric(instance, memory=deeper))
         if isinstance(fabric.memory, Appliances):
             more = edited(fabric.memory, per_server=fabric.memory.per_server + 1)
             yield Upgrade("one more appliance in each server", with_fabric(instance, memory=more))

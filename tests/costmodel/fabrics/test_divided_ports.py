@@ -118,9 +118,42 @@ def test_larger_stacks_never_slow_a_job_nor_do_stated_hits(stacks: int, users: i
     assert few.min() <= steps(stacks, hit=0.0).min() * (1 + 1e-12)
 
 
+BEHIND = {"unit": "cxl-ddr5", "units": 4}
+ADAM = TransformerTraining(
+    model="bert-large", global_batch=16, sequence=128, micro_batch=1, offload=("none", "optimizer")
+)
+
+
+@pytest.mark.parametrize("memory", [MODULES, SHARED, FOUND])
+def test_a_second_tier_is_priced_as_that_of_a_device(memory: dict[str, Any]) -> None:
+    """Each row that offloads has the price of a fat tree of accelerators that offload to as many units; those that do
+    not have the price they have without any."""
+    fabric, plain = divided(memory | {"second_tier": BEHIND}), divided(memory)
+    rows, few = (enumerate_candidates(ADAM, (4,), H100, each) for each in (fabric, plain))
+    found, seen = score(rows, H100, fabric), set()
+    for number, split in enumerate(rows.splits):
+        some = np.flatnonzero((rows.split == number) & (rows.mappings.offload[rows.mapping] > 0))
+        if not len(some):
+            continue
+        units = split.tier_units or 4 * (split.memory_units or 0)
+        seen.add(units)
+        assert split.device.offload is not None
+        assert split.device.offload.capacity_bytes == pytest.approx(units * 512e9)
+        device = split.device if split.cached is None else split.cached.at(1.0)
+        alone = enumerate_candidates(ADAM, (4,), device, split.fabric)
+        away = np.flatnonzero(alone.mappings.offload[alone.mapping] > 0)
+        prices = score(alone, device, split.fabric)
+        assert found.step_s[some].min() == pytest.approx(prices.step_s[away].min(), rel=1e-12)
+        assert found.energy_j[some].min() == pytest.approx(prices.energy_j[away].min(), rel=1e-12)
+    assert seen == ({1, 2, 4} if memory is not MODULES else {4 * units for units in range(1, 7)})
+    stays = rows.mappings.offload[rows.mapping] == 0
+    assert sorted(found.step_s[stays]) == pytest.approx(sorted(score(few, H100, plain).step_s))
+
+
 def test_what_servers_share() -> None:
-    assert divided(SHARED).shared == (16, 16)
-    assert divided(SHARED | {"per_server": 3}).shared == (48, 48)
+    assert divided(SHARED | {"per_server": 3, "second_tier": BEHIND}).shared == (48, 48, 12)
+    assert divided(SHARED).shared == (16, 16, 0)
+    assert divided(SHARED | {"per_server": 3}).shared == (48, 48, 0)
     assert divided(MODULES).shared is None
     assert divided(MODULES).has_remote_memory
     assert not FatTree.model_validate(FAT_TREE).has_remote_memory

@@ -34,6 +34,18 @@ def test_every_part_has_a_price_and_every_price_a_part(name: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "word", "numbers", "count"),
+    [("divided_ports", "s1.g2.m5.d1", (1, 2, 5, 1), 32 * 6 * 2), ("appliances", "s1.d3", (1, 3), 4 * 2 * 2)],
+)
+def test_units_of_a_second_tier_are_parts(name: str, word: str, numbers: tuple[int, ...], count: int) -> None:
+    tiered = EVERY[name]["memory"] | {"second_tier": {"unit": "cxl-ddr5", "units": 2}}
+    plain, more = fabric(name).inventory(), fabric(name, memory=tiered).inventory()
+    assert more["second-tier unit"].parse(word) == numbers
+    assert more["second-tier unit"].count == count
+    assert priced(more)["memory_unit"] == priced(plain)["memory_unit"] + count
+
+
+@pytest.mark.parametrize(
     ("name", "kind", "word", "numbers"),
     [
         ("lightpath", "fiber", "s1>s0#0", (1, 0, 0)),

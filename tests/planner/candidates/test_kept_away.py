@@ -42,6 +42,22 @@ def test_shares_in_memory_nodes_let_more_run() -> None:
     assert any(statement.text == f"it keeps {words['chat']}" for statement in told.statements)
 
 
+def test_units_behind_memory_over_light_let_all_run() -> None:
+    """Beside training each pair of files has two jobs that run with a second tier alone."""
+    for name, value, plain in (("appliance_tier", 6.812, 2.824), ("optical_hbm_tier", 7.066, 5.486)):
+        instance, tiered = solved(f"../providers/{name}")
+        _, without = solved(f"../providers/{name}_plain")
+        assert (tiered.objective, without.objective) == (
+            pytest.approx(value, abs=0.01),
+            pytest.approx(plain, abs=0.01),
+        )
+        assert tiered.plan is not None
+        assert without.plan is not None
+        assert (len(tiered.plan.assignments), len(without.plan.assignments)) == (3, 1)
+        words = kept_away_in_words(instance.cluster, instance.job("training"), tiered.plan["training"])
+        assert words.startswith("activations+optimizer in cxl-ddr5 x ")
+
+
 def test_nothing_is_said_of_jobs_that_keep_all_at_home() -> None:
     instance, plain = solved("second_tier_plain")
     assert plain.plan is not None

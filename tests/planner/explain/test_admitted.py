@@ -4,7 +4,25 @@ import re
 
 import pytest
 
+from planner.explain import explain
+from planner.pipeline import solve
+from tests.planner.fabrics.divided_ports.clusters import LONG, job, tiered
+from tests.planner.optimum import OPTIONS
 from tests.planner.small_racks import ask, outcome, rack, serving, texts, training
+
+
+def test_what_is_taken_of_what_servers_share_is_told() -> None:
+    asked = tiered(*(job(name, 1, workload=LONG) for name in "abcd"))
+    plan = solve(asked, options=OPTIONS).plan
+    assert plan is not None
+    at = plan["a"].devices[0][:2]
+    said = texts(explain(asked, "a", plan=plan, options=OPTIONS))
+    assert said[-1] == f"all 4 modules of {at} and 3 second-tier units of {at} are taken"
+    units = plan["a"].configuration.tier_units
+    assert said[0].startswith(
+        f"it keeps weights 12.5 % in cxl-ddr5 x {units}: 8.6 of {units}00 GB for each accelerator"
+    )
+    assert said[0].endswith(f"the bandwidth of cxl-ddr5 x {units} binds")
 
 
 @pytest.mark.slow

@@ -3,6 +3,8 @@
 from functools import lru_cache
 from typing import Any
 
+from costmodel.hardware.memory.tier import load_memory_tier
+from costmodel.hardware.photonic_appliance import load_memory_appliance
 from planner.model.instance import Instance
 from planner.model.plan import Plan
 from planner.pipeline import solve
@@ -48,6 +50,21 @@ def shared() -> tuple[Instance, Plan]:
     plan = solve(asked, options=OPTIONS).plan
     assert plan is not None
     return asked, plan
+
+
+def tiered(*jobs: Fields, **fields: Any) -> Instance:
+    """Appliances of modules of 40 GB, three units of 100 GB behind that of each server."""
+    ddr = load_memory_tier("ddr5-module").model_copy(update={"capacity_bytes": 40e9})
+    part = load_memory_appliance("photonic-fabric-appliance").model_copy(update={"ddr": ddr, "modules": 4})
+    unit = load_memory_tier("cxl-ddr5").model_copy(update={"capacity_bytes": 100e9})
+    memory = {"part": part.model_dump(mode="json", by_alias=True), "ports": 2}
+    return instance(
+        *jobs, second_tier={"unit": unit.model_dump(mode="json", by_alias=True), "units": 3}, **memory, **fields
+    )
+
+
+LONG = SERVING | {"model": "llama-3.1-70b", "precision": "fp8", "offload": ["none", "weights"]}
+"""weights of 70 GB"""
 
 
 def resident(asked: Instance, plan: Plan, name: str) -> Fields:

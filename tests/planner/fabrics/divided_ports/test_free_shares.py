@@ -27,6 +27,24 @@ def test_value_is_the_enumerated_optimum(seed: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 1, 2, 3, 5, 6, 16, 33, 49, 50, 68])
+def test_value_with_a_second_tier_is_the_enumerated_optimum(seed: int) -> None:
+    """In all but three of them what a job may hold of it depends on others."""
+    tiny = tiny_shares(seed, objectives=["value"], has_tier=True)
+    assert_solved_to(tiny, best_value(tiny))
+
+
+@pytest.mark.slow
+def test_units_of_a_second_tier_are_shared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the rows of shares, step 1 gives the units of some servers away twice."""
+    monkeypatch.setattr(DividedPortsStepOne, "groups", ())
+    tiny = tiny_shares(3, objectives=["value"], has_tier=True)
+    plan = solve(tiny, options=OPTIONS).plan
+    assert plan is not None
+    assert any("second-tier units of appliances are held" in each.message for each in check(tiny, plan))
+
+
+@pytest.mark.slow
 def test_what_is_shared_matters(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the rows of shares, step 1 promises more than servers have in some of the same instances."""
     monkeypatch.setattr(DividedPortsStepOne, "groups", ())
@@ -146,6 +164,9 @@ def test_one_more_appliance_is_worth_something() -> None:
         ({"kind": "memory_pool"}, "kind"),
         ({"part": "photonic-appliance"}, "did you mean photonic-fabric-appliance"),
         ({"part": "memory-unit"}, "unknown memory appliance"),
+        ({"second_tier": {"unit": "cxl-ddr", "units": 4}}, "did you mean cxl-ddr5"),
+        ({"second_tier": {"unit": "cxl-ddr5"}}, r"second_tier\.units"),
+        ({"second_tier": {"unit": "cxl-ddr5", "units": 0}}, r"second_tier\.units"),
     ],
 )
 def test_bad_memory_is_named(memory: Fields, message: str) -> None:

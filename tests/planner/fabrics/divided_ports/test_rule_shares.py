@@ -12,6 +12,7 @@ from tests.planner.fabrics.divided_ports.clusters import Fields, shared
     [
         ({"memory_io": 8}, {"shares"}),
         ({"memory_units": 16}, {"shares"}),
+        ({"tier_units": 1}, {"shares", "listed"}),
         ({"memory_units": None}, {"shares", "listed"}),
     ],
 )
