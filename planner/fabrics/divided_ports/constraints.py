@@ -19,6 +19,8 @@ def shares(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
     if fabric.shared is None:
         return
     for axis, most in enumerate(fabric.shared):
+        if most == 0:
+            continue
         for server in range(fabric.num_servers):
             model.add(total(term for job in v.jobs for term in _taken(job, server, axis)) <= most)
         rows = [
