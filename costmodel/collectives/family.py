@@ -33,6 +33,8 @@ class Family:
     """whether radices may reach beyond the number of ranks"""
     overlap: bool = False
     """whether circuits that do not change may send while the others turn"""
+    held: bool = False
+    """whether only plans of one configuration are, where digits are searched for"""
 
 
 EVERY_PLAN = Family()
@@ -53,7 +55,7 @@ def plans_of(
         plan
         for kind in kinds_of(collective, family)
         for order in orders_of(collective, kind, family)
-        for plan in _plans(collective, kind, ranks, limits, order, family.padded)
+        for plan in _plans(collective, kind, ranks, limits, order, family.padded, family.held)
     )
 
 
@@ -102,7 +104,7 @@ def crossing_bytes(quick: CollectivePlan, wide: CollectivePlan) -> float:
 
 @lru_cache(maxsize=4096)
 def _plans(
-    collective: Collective, kind: Algorithm, ranks: int, limits: Limits, order: Order, padded: bool
+    collective: Collective, kind: Algorithm, ranks: int, limits: Limits, order: Order, padded: bool, held: bool
 ) -> tuple[CollectivePlan, ...]:
     if kind == "ring":
         return (CollectivePlan(collective, kind, ranks, limits, (), (1,), (limits.wavelengths,)),)
@@ -112,7 +114,7 @@ def _plans(
     if kind == "direct":
         front = straight_front(ranks, limits)
     else:
-        front = Front(ladder(kind, collective, ranks, order, padded), limits)
+        front = Front(ladder(kind, collective, ranks, order, padded), limits, held=held)
     return tuple(
         CollectivePlan(collective, kind, ranks, limits, *digits, order if len(digits.held) > 1 else "fixed")
         for digits in front

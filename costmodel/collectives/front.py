@@ -67,8 +67,9 @@ class _Way(NamedTuple):
 class Front:
     """Least sum of share / wavelengths of a ladder by numbers of digits and of configurations."""
 
-    def __init__(self, ladder: Ladder, limits: Limits) -> None:
-        self._ladder, self._limits = ladder, limits
+    def __init__(self, ladder: Ladder, limits: Limits, *, held: bool = False) -> None:
+        """`held`: one configuration alone is looked for, which goes from the start to the end."""
+        self._ladder, self._limits, self._is_held = ladder, limits, held
         self._steps: dict[tuple[int, int], tuple[int, float]] = {}
         """(state, radix) -> next state, and share summed over the passes"""
         self._widths: dict[tuple[int, int], Floats] = {}
@@ -108,7 +109,8 @@ class Front:
     def _ways(self) -> dict[int, dict[tuple[int, int], _Way]]:
         """Best way from each state by (digits, configurations), those that fewer of either do not match."""
         found: dict[int, dict[tuple[int, int], _Way]] = {}
-        for state in self._runs:
+        ends = self._ladder.end, self._ladder.start
+        for state in (state for state in self._runs if not self._is_held or state in ends):
             ways: dict[tuple[int, int], _Way] = {}
             if state == self._ladder.end:
                 ways[0, 0] = _Way(0.0, NONE, state, (0, 0))
@@ -124,7 +126,10 @@ class Front:
         """(run, digits, state after it, cost) of the best run for each number of digits and each state after it."""
         runs, wavelengths = self._runs[state], self._limits.wavelengths
         order = np.lexsort((runs.root, runs.length, runs.end))
-        order = order[runs.length[order] > 0]
+        is_asked = runs.length[order] > 0
+        if self._is_held:
+            is_asked &= runs.end[order] == self._ladder.end
+        order = order[is_asked]
         lengths, ends, least = runs.length[order], runs.end[order], runs.root[order] ** 2 / wavelengths
         edges = np.flatnonzero(np.diff(lengths, prepend=-1, append=-1) | np.diff(ends, prepend=-1, append=-1))
         for first, last in pairwise(edges.tolist()):

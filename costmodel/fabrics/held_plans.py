@@ -9,6 +9,8 @@ from costmodel.fabrics.group_plans import LinkPlan
 from costmodel.parallelism.mappings import Dimension
 from costmodel.parallelism.pools import most_peers
 
+HELD = Family(("radix", "exchange"), held=True)
+
 
 def held_reductions(
     dimension: Dimension, ranks: int, switches: int, alpha_s: float, port_bytes_per_s: float
@@ -26,7 +28,7 @@ def held_all_reduces(ranks: int, switches: int, alpha_s: float, port_bytes_per_s
     for ports in range(switches, 0, -1):
         limits = Limits(ports, ports, alpha_s, 0.0, port_bytes_per_s)
         ring = CollectivePlan("all_reduce", "ring", ranks, limits, (), (1,), (ports,))
-        others = plans_of("all_reduce", ranks, limits, Family(("radix", "exchange"))) if ranks <= MOST_RANKS else ()
+        others = plans_of("all_reduce", ranks, limits, HELD) if ranks <= MOST_RANKS else ()
         for plan in (ring, *pareto(plan for plan in others if len(plan.held) == 1)):
             found.setdefault((plan.kind, plan.radices, plan.wavelengths), plan)
     return tuple(found.values())
@@ -38,7 +40,7 @@ def held_all_to_alls(ranks: int, switches: int, alpha_s: float, port_bytes_per_s
     many equals in latency and seconds per byte; none above MOST_RANKS."""
     found: dict[object, CollectivePlan] = {}
     for ports in range(switches, 0, -1) if ranks <= MOST_RANKS else ():
-        plans = plans_of("all_to_all", ranks, Limits(ports, ports, alpha_s, 0.0, port_bytes_per_s))
+        plans = plans_of("all_to_all", ranks, Limits(ports, ports, alpha_s, 0.0, port_bytes_per_s), Family(held=True))
         for plan in pareto(plan for plan in plans if len(plan.held) == 1):
             found.setdefault((plan.kind, plan.radices, plan.wavelengths), plan)
     return tuple(found.values())

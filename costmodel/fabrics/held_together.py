@@ -1,10 +1,12 @@
 """Plans of several dimensions whose circuits are all on at once, on I/Os that they share."""
 
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from costmodel.collectives.hashed_once import HashedOnce
 from costmodel.fabrics.group_plans import GroupPlan
 from costmodel.fabrics.ocs_rail import ports_of
 
@@ -14,7 +16,6 @@ Menu = tuple[GroupPlan, ...]
 Bools = NDArray[np.bool_]
 
 
-@lru_cache(maxsize=65536)
 def choices_within(menus: tuple[Menu, ...], is_confined: tuple[bool, ...], io: int, spine_io: int) -> Choices:
     """Combinations, one plan of each menu, on at most `io` I/Os, of which `spine_io` leave the server.
 
@@ -22,18 +23,45 @@ def choices_within(menus: tuple[Menu, ...], is_confined: tuple[bool, ...], io: i
     plan there with no more latency and no more seconds per byte. Of the others all widths stay: they differ in what
     they take of the fibers between servers.
     """
-    if not all(menus):
-        return ()
+    return _choices(tuple([_of_menu(menu, io) for menu in menus]), is_confined, io, spine_io) if all(menus) else ()
+
+
+@dataclass(frozen=True)
+class _Menu(HashedOnce):
+    """All that choices depend on of a menu: groups of many sizes have plans that are alike in it."""
+
+    ports: bytes
+    """of each plan, int64"""
+    best: bytes
+    """whether no plan that takes at most b I/Os is better, bool (plans, io + 1); empty where there is one plan"""
+
+    __hash__ = HashedOnce.__hash__
+
+    @cached_property
+    def needs(self) -> NDArray[np.int64]:
+        return np.frombuffer(self.ports, np.int64)
+
+    def is_best(self, io: int) -> Bools:
+        return np.frombuffer(self.best, np.bool_).reshape(-1, io + 1)
+
+
+@lru_cache(maxsize=16384)
+def _of_menu(menu: Menu, io: int) -> _Menu:
+    return _Menu(_ports(menu).tobytes(), _best(menu, io).tobytes() if len(menu) > 1 else b"")
+
+
+@lru_cache(maxsize=65536)
+def _choices(menus: tuple[_Menu, ...], is_confined: tuple[bool, ...], io: int, spine_io: int) -> Choices:
     shapes = [[-1 if axis == other else 1 for other in range(len(menus))] for axis in range(len(menus))]
-    needs = [_ports(menu).reshape(shape) for menu, shape in zip(menus, shapes, strict=True)]
+    needs = [menu.needs.reshape(shape) for menu, shape in zip(menus, shapes, strict=True)]
     across = sum((need for need, inside in zip(needs, is_confined, strict=True) if not inside), np.int64(0))
     spare = io - sum(needs, np.int64(0))
     fits = (spare >= 0) & (across <= spine_io)
     idle = np.maximum(spare, 0)
     for menu, need, shape, inside in zip(menus, needs, shapes, is_confined, strict=True):
-        if len(menu) > 1:
+        if menu.best:
             budget = np.minimum(need + idle, io) if inside else np.minimum(need, io)
-            fits &= _best(menu, io)[np.arange(len(menu)).reshape(shape), budget]
+            fits &= menu.is_best(io)[np.arange(need.size).reshape(shape), budget]
     return tuple(map(tuple, np.argwhere(fits).tolist()))
 
 

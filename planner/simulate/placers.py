@@ -82,6 +82,8 @@ MEANINGS = {
 """policy -> what it does"""
 MOVING = frozenset({"best_fit_moving"})
 """policies that move running jobs whether or not all do"""
+UNSOLVED = PLACERS.keys() - MOVING - {"solver"}
+"""policies that build no model: objects of theirs form no cycles"""
 FORMER = {"cpsat": "best_fit_moving"}
 """former name -> policy"""
 

@@ -2,12 +2,14 @@
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from planner.fabrics.free_state import FreeState
+from planner.model.collector import resting_collector
 from planner.placement.job_classes import Site
 from planner.placement.job_mix import Mix
 from planner.simulate.demand import DemandModel
@@ -19,7 +21,7 @@ from planner.simulate.log import Log
 from planner.simulate.make_room import rescue
 from planner.simulate.measures import figures, timeline, timings
 from planner.simulate.outages import Outages
-from planner.simulate.placers import MOVING, placer_of
+from planner.simulate.placers import MOVING, UNSOLVED, placer_of
 from planner.simulate.recovery import Recovery, Response
 from planner.simulate.rules import Rules
 from planner.simulate.runs import Jobs
@@ -119,7 +121,8 @@ def replay(study: Study, cell: SimulationRun) -> Outcome:
         simulation.sample(at_s.tolist(), lambda state: _look(state, ground, log))
     snapshots = _snapshots(simulation, study.moments_of(cell), trace, log)
     started = time.process_time()
-    simulation.run()
+    with resting_collector() if policy in UNSOLVED and not moves else nullcontext():
+        simulation.run()
     spent_s = time.process_time() - started - log.looking_s
     tenants = np.unique(trace.tenant, return_inverse=True)[1].astype(np.int64)
     known = figures(log, jobs, tenants, ground.capacity)

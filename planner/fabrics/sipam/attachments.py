@@ -14,6 +14,7 @@ from costmodel.fabrics import FabricBase, Sipam
 from planner.fabrics.free_slots import Device
 from planner.fabrics.placement import Switches
 from planner.fabrics.sipam.fast_pool import PoolPart
+from planner.fabrics.sipam.server_bits import ServerBits
 from planner.fabrics.wiring import MEMORY, Step, Wire, Wiring, WiringNames, key_of, served
 from planner.model.cluster import Cluster
 from planner.model.masks import numbers_of
@@ -69,15 +70,15 @@ def wiring_of(
     return Wiring(tuple(found))
 
 
-def parts(wiring: Wiring, devices: Sequence[Device]) -> Iterator[tuple[PoolPart, int]]:
-    """Part and number of all that a job holds in its servers."""
+def parts(wiring: Wiring, devices: Sequence[Device], bits: ServerBits) -> Iterator[tuple[PoolPart, int]]:
+    """Server and bit of all that a job holds in its servers."""
     for key, wires in wiring.configurations:
         is_memory = served(key)[0] == MEMORY
         for wire in wires:
             server = devices[wire.source][0]
             steps = ((server, str(step)) for step in wire.route) if is_memory else _uplinks(wire, devices)
             for at, step in steps:
-                yield _part_of(at, step)
+                yield at, _bit_of(bits, step)
 
 
 def switches(wiring: Wiring, devices: Sequence[Device], fabric: Sipam) -> Switches:
@@ -99,13 +100,14 @@ def _tail(name: str) -> str:
 
 
 @lru_cache(maxsize=100_000)
-def _part_of(server: int, tail: str) -> tuple[PoolPart, int]:
-    """The part of a server that a tail names, and its number there."""
+def _bit_of(bits: ServerBits, tail: str) -> int:
+    """The bit of a server that a tail names."""
     head, _, last = tail.rpartition(".")
     if last.startswith("u"):
-        return ("unit", server, int(head[1:]), 0), int(last[1:])
+        return bits.field("unit", tray=int(head[1:])).first + int(last[1:])
     rail, number = map(int, last[1:].split("#"))
-    return (("port", server, int(head[1:]), rail) if head else ("uplink", server, rail, 0)), number
+    field = bits.field("port", tray=int(head[1:]), rail=rail) if head else bits.field("uplink", rail=rail)
+    return field.first + number
 
 
 def _uplinks(wire: Wire, devices: Sequence[Device]) -> Iterator[tuple[int, str]]:

@@ -43,6 +43,6 @@ class SipamCircuitNamer(CircuitNamer):
     ) -> Placement:
         assert isinstance(state, PoolFreeState)
         masks: dict[PoolPart, int] = {}
-        for part, number in parts(wiring, devices):
-            masks[part] = masks.get(part, 0) | 1 << number
+        for server, bit in parts(wiring, devices, state.parts.bits):
+            masks[server] = masks.get(server, 0) | 1 << bit
         return Placement(row, devices, devices, Owned(tuple(masks.items())), switches(wiring, devices, state.fabric))

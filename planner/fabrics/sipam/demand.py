@@ -6,6 +6,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from costmodel.collectives.hashed_once import HashedOnce
 from costmodel.fabrics import GroupPlan
 from costmodel.fabrics.ocs_rail import ports_of
 from costmodel.parallelism.mappings import DIMENSIONS, distinct_rows
@@ -18,8 +19,10 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class PoolDemand:
+class PoolDemand(HashedOnce):
     """Of each rank, and of each server of a job that lies in several."""
+
+    __hash__ = HashedOnce.__hash__
 
     units: int
     """memory units of a rank"""

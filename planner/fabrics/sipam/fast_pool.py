@@ -1,57 +1,71 @@
 """Racks with pooled memory while jobs come and go: units, ports and uplinks by number."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from typing import Literal
+from typing import NamedTuple
 
 from planner.fabrics.claims import Placed
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import Device
 from planner.fabrics.placement import Owned, Switches
-from planner.fabrics.sipam.circuits import Network
 from planner.fabrics.sipam.demand import PoolDemand
-from planner.fabrics.sipam.free_pool import Connected, FreePool, Wires, by_server
+from planner.fabrics.sipam.free_pool import Connected, FreePool, Wires, across_rails, by_server, rails_inside, wires_in
+from planner.fabrics.sipam.server_bits import ServerBits
 from planner.model.cluster import Cluster
 
-PoolPart = tuple[Literal["unit", "port", "uplink"], int, int, int]
-"""("unit", server, tray, 0), ("port", server, tray, rail) or ("uplink", server, rail, 0): what is numbered within it"""
+PoolPart = int
+"""a server: what jobs hold of it is one mask, as `ServerBits` numbers units, ports and uplinks"""
+MOST_FOUND = 20_000
+"""answers of first fit that are remembered"""
+
+
+class WiredServer(NamedTuple):
+    """What first fit gives a job in one server."""
+
+    kept: tuple[int, ...]
+    """local rails for its network"""
+    rails: frozenset[int]
+    """of its memory circuits"""
+    taken: int
+    """units and ports"""
 
 
 class FreePoolParts:
-    """Free units, ports and uplinks of each server, exact.
-
-    Numbers of units of a tray, of ports of a tray on a rail and of uplinks of a rail are masks by part, as wavelengths
-    by fiber are.
-    """
+    """Free units, ports and uplinks of each server, exact."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._pool = FreePool(cluster)
-        self._failed = _failed(cluster)
-        self.taken: dict[PoolPart, int] = {}
-        self._units = [rack.num_units for rack in self._pool.racks]
-        self._ports = [sum(map(rack.num_ports, rack.ports)) for rack in self._pool.racks]
+        fabric, racks = self._pool.fabric, self._pool.racks
+        self.bits, self._port_units = ServerBits(fabric), fabric.port_units
+        self._failed = _failed(cluster, self.bits)
+        self.taken: dict[PoolPart, int] = dict.fromkeys(range(len(racks)), 0)
+        self._works = [self.bits.free_of(rack) for rack in racks]
+        self._shown = [0 for _ in racks]
+        """what was taken when the pool was last told, by server"""
+        self._units = [rack.num_units for rack in racks]
+        self._ports = [sum(map(rack.num_ports, rack.ports)) for rack in racks]
+        self.num_units, self.num_ports = sum(self._units), sum(self._ports)
+        """of all servers together"""
         self._working = list(self._units), list(self._ports)
         """units and ports of each server, free or not"""
-        self._stale: list[set[PoolPart]] = [set() for _ in self._pool.racks]
-        """parts by server whose free numbers the pool does not know yet"""
-        self._all: dict[PoolPart, tuple[int, ...]] = {}
-        """numbers that work of parts that jobs have taken from"""
+        kinds: dict[object, int] = {}
+        self._kinds = [kinds.setdefault((tuple(rack.ports), rack.spine), len(kinds)) for rack in racks]
+        """equal for servers with the same rails"""
+        self._found: dict[tuple[PoolDemand, int, int, int], WiredServer | None] = {}
 
     def copy(self) -> "FreePoolParts":
         """The same parts, to take from apart."""
         twin = copy(self)
-        twin._pool = copy(self.pool)
+        twin._pool = copy(self._pool)
         twin._pool.racks = [rack.copy() for rack in self._pool.racks]
-        twin.taken, twin._all, twin._stale = dict(self.taken), dict(self._all), [set() for _ in self._stale]
+        twin.taken, twin._shown = dict(self.taken), [*self._shown]
         twin._units, twin._ports = [*self._units], [*self._ports]
         return twin
 
     @property
     def pool(self) -> FreePool:
         """Free numbers of all servers."""
-        for server, stale in enumerate(self._stale):
-            if stale:
-                self._refresh(server)
+        self.refresh(self.taken)
         return self._pool
 
     def room(self, demand: Demand, free: Sequence[int]) -> list[int]:
@@ -62,6 +76,11 @@ class FreePoolParts:
         """Parts of a job that would fit on each server with so many devices if nobody else were there."""
         return _room(demand, devices, *self._working)
 
+    def may_fit(self, demand: Demand, free: int) -> bool:
+        """False where units or ports of all servers together, or so many free devices, are too few for a job."""
+        units, ports, ranks = demand.held_units, demand.held_io, demand.num_ranks
+        return free >= ranks and self.num_units >= units * ranks and self.num_ports >= ports * ranks
+
     def wires(self, demand: Demand, devices: Sequence[Device]) -> Wires | None:
         """Rails and plugs for a job on its devices; None where first fit finds none."""
         ranks = by_server(devices)
@@ -69,24 +88,63 @@ class FreePoolParts:
         return self._pool.wires(PoolDemand.of(demand), ranks)
 
     def connect(self, demand: Demand, devices: Sequence[Device]) -> tuple[Owned[PoolPart], Switches] | None:
-        """Parts for a job on its devices, and the switches that it needs; None where first fit finds none."""
-        wires = self.wires(demand, devices)
-        if wires is None:
+        """Parts for a job on its devices, and the switches that it needs; None where first fit finds none. They are
+        those of `wires`, which is asked once for all servers of which the same is free."""
+        asked, ranks = PoolDemand.of(demand), dict[int, int]()
+        for server, _ in devices:
+            ranks[server] = ranks.get(server, 0) + 1
+        across = self._across(asked, ranks)
+        if across is None:
             return None
-        networks = self._networks(demand, wires)
-        return self.owned(demand, wires, networks[0]), frozenset(self._switches(wires, networks))
+        found: dict[int, WiredServer] = {}
+        for server, number in ranks.items():
+            wired = self._in_server(server, asked, number)
+            if wired is None:
+                return None
+            found[server] = wired
+        masks = [(server, wired.taken) for server, wired in found.items()]
+        if len(ranks) > 1 and asked.uplinks:
+            of = self.bits.of_uplinks
+            masks = [(server, mask | of(self._free(server), across, asked.uplinks)) for server, mask in masks]
+        owned = Owned(tuple([(server, mask) for server, mask in masks if mask]))
+        return owned, frozenset(self._switches(asked, across, found))
 
-    def owned(self, demand: Demand, wires: Wires, network: Network | None = None) -> Owned[PoolPart]:
-        """By number all that a job is given; `network`: that of its first phase."""
-        parts: dict[PoolPart, int] = {}
-        for part, number in self._numbers(wires, network or self._networks(demand, wires)[0]):
-            parts[part] = parts.get(part, 0) | 1 << number
-        return Owned(tuple(parts.items()))
+    def _across(self, asked: PoolDemand, servers: Collection[int]) -> list[int] | None:
+        """As `FreePool.across_rails`."""
+        field, racks = self.bits.field, self._pool.racks
+        if asked.across == 0:
+            return []
+        uplinks = [
+            {rail: (self._free(server) & field("uplink", rail=rail).mask).bit_count() for rail in racks[server].uplinks}
+            for server in (servers if len(servers) > 1 else ())
+        ]
+        return across_rails(asked, [racks[server].spine for server in servers], uplinks)
 
-    def _networks(self, demand: Demand, wires: Wires) -> list[Network]:
-        """Rails and uplinks of each phase."""
-        asked = PoolDemand.of(demand)
-        return [self._pool.network(each, asked.uplinks, wires.across, wires.kept) for each in asked.by_phase]
+    def _in_server(self, server: int, asked: PoolDemand, num_ranks: int) -> WiredServer | None:
+        free = self._free(server) & self.bits.memory
+        key = asked, num_ranks, self._kinds[server], free
+        if key not in self._found:
+            if len(self._found) >= MOST_FOUND:
+                self._found.clear()
+            counts = self.bits.counts(free, self._pool.racks[server])
+            found = wires_in(counts, asked, num_ranks, self._port_units)
+            if found is None:
+                self._found[key] = None
+            else:
+                kept, plugs = found
+                rails = frozenset([rail for each in plugs for rail, _, _ in each])
+                self._found[key] = WiredServer(kept, rails, self.bits.of_plugs(free, plugs))
+        return self._found[key]
+
+    def owned(self, demand: Demand, wires: Wires) -> Owned[PoolPart]:
+        """By number all that a job is given: the first that are free, as `FreePool.commit` takes them."""
+        spans, each = len(wires.plugs) > 1, PoolDemand.of(demand).uplinks
+        masks: list[tuple[PoolPart, int]] = []
+        for server, plugs in wires.plugs.items():
+            free = self._free(server)
+            uplinks = self.bits.of_uplinks(free, wires.across if spans else (), each)
+            masks.append((server, self.bits.of_plugs(free, plugs) | uplinks))
+        return Owned(tuple((server, mask) for server, mask in masks if mask))
 
     def named(self, demand: Demand, devices: Sequence[Device]) -> Connected | None:
         """Circuits and memory by name that first fit gives a job on its devices; nothing is taken."""
@@ -103,45 +161,33 @@ class FreePoolParts:
 
     def owned_by(self, placed: Placed) -> Owned[PoolPart]:
         """By number the parts that an assignment or a resident names."""
-        fabric, masks = self._pool.fabric, dict[PoolPart, int]()
-
-        def add(part: PoolPart, number: int) -> None:
-            masks[part] = masks.get(part, 0) | 1 << number
-
+        fabric, field, masks = self._pool.fabric, self.bits.field, dict[PoolPart, int]()
         for circuit in placed.memory:
             server, tray, rail, index = fabric.parse_tray_port(circuit.port)
-            add(("port", server, tray, rail), index)
+            first = field("unit", tray=tray).first
+            mask = 1 << field("port", tray=tray, rail=rail).first + index
             for name in circuit.units:
-                add(("unit", server, tray, 0), fabric.parse_unit(name)[2])
+                mask |= 1 << first + fabric.parse_unit(name)[2]
+            masks[server] = masks.get(server, 0) | mask
         for name in {name for held in placed.circuits for c in held.circuits for name in c.fibers}:
             server, rail, index = fabric.parse_uplink(name)
-            add(("uplink", server, rail, 0), index)
+            masks[server] = masks.get(server, 0) | 1 << field("uplink", rail=rail).first + index
         return Owned(tuple(masks.items()))
 
-    def _numbers(self, wires: Wires, network: Network) -> Iterator[tuple[PoolPart, int]]:
-        """Part and number of all that a job is given: the first free ones, as `Pool.commit` takes them."""
-        for server, ranks in wires.plugs.items():
-            rack = self._pool.racks[server]
-            units = [iter(free) for free in rack.units]
-            ports = {rail: [iter(free) for free in trays] for rail, trays in rack.ports.items()}
-            for rail, tray, number in (plug for plugs in ranks for plug in plugs):
-                yield ("port", server, tray, rail), next(ports[rail][tray])
-                for _ in range(number):
-                    yield ("unit", server, tray, 0), next(units[tray])
-        for server, rails in network.uplinks.items():
-            for rail, numbers in rails.items():
-                yield from ((("uplink", server, rail, 0), number) for number in numbers)
-
-    def _switches(self, wires: Wires, networks: Sequence[Network]) -> Iterator[tuple[int, int]]:
+    def _switches(
+        self, asked: PoolDemand, across: Sequence[int], found: Mapping[int, WiredServer]
+    ) -> Iterator[tuple[int, int]]:
         """(rail, server or zone) of every circuit."""
         fabric = self._pool.fabric
-        spans = len(wires.kept) > 1
-        for server, ranks in wires.plugs.items():
-            yield from ((rail, server) for plugs in ranks for rail, _, _ in plugs)
-            for network in networks:
-                yield from ((rail, server) for rail in (*network.across, *network.inside[server]))
-                if spans:
-                    yield from ((rail, fabric.num_servers + fabric.rack_of(server)) for rail in network.across)
+        for server, wired in found.items():
+            rails, spine = set(wired.rails), self._pool.racks[server].spine
+            for each in asked.by_phase:
+                mine = across[: each.across]
+                rails.update(mine, rails_inside(each, mine, spine, wired.kept))
+                if len(found) > 1:
+                    zone = fabric.num_servers + fabric.rack_of(server)
+                    yield from ((rail, zone) for rail in mine)
+            yield from ((rail, server) for rail in rails)
 
     def take(self, parts: Owned[PoolPart]) -> None:
         """These numbers, which are free, are so no longer."""
@@ -152,15 +198,18 @@ class FreePoolParts:
         self._change(parts, 1)
 
     def _change(self, parts: Owned[PoolPart], sign: int) -> None:
-        taken, stale = self.taken, self._stale
-        for part, mask in parts.masks:
-            taken[part] = taken.get(part, 0) ^ mask
-            kind, server, _, _ = part
-            stale[server].add(part)
-            if kind == "unit":
-                self._units[server] += sign * mask.bit_count()
-            elif kind == "port":
-                self._ports[server] += sign * mask.bit_count()
+        taken, bits = self.taken, self.bits
+        for server, mask in parts.masks:
+            taken[server] ^= mask
+            units, ports = sign * (mask & bits.units).bit_count(), sign * (mask & bits.ports).bit_count()
+            self._units[server] += units
+            self._ports[server] += ports
+            self.num_units += units
+            self.num_ports += ports
+
+    def _free(self, server: int) -> int:
+        """Mask of what is free in a server."""
+        return self._works[server] & ~self.taken[server]
 
     def refresh(self, servers: Iterable[int]) -> None:
         """Bring the pool up to date on these servers, before rails and plugs that others chose are numbered."""
@@ -169,33 +218,18 @@ class FreePoolParts:
 
     def _refresh(self, server: int) -> None:
         """Tell the pool what is free of a server."""
-        for part in self._stale[server]:
-            free, taken = self._free(part), self.taken[part]
-            if part not in self._all:
-                self._all[part] = tuple(free)
-            free[:] = [number for number in self._all[part] if not taken >> number & 1]
-        self._stale[server].clear()
-
-    def name(self, part: PoolPart, number: int) -> str:
-        """A unit, port or uplink by name."""
-        fabric, (kind, server, place, rail) = self._pool.fabric, part
-        if kind == "unit":
-            return f"{fabric.tray_name(server, place)}.u{number}"
-        if kind == "port":
-            return fabric.tray_port_name(server, place, rail, number)
-        return fabric.uplink_name(server, place, number)
+        taken = self.taken[server]
+        changed, free = taken ^ self._shown[server], self._free(server)
+        if changed:
+            for field, numbers in self.bits.lists(self._pool.racks[server]):
+                if changed & field.mask:
+                    mine = free >> field.first
+                    numbers[:] = [number for number in range(field.width) if mine >> number & 1]
+            self._shown[server] = taken
 
     def broken(self, parts: Owned[PoolPart]) -> bool:
         """True if some of it has failed."""
         return any(self._failed.get(part, 0) & mask for part, mask in parts.masks)
-
-    def _free(self, part: PoolPart) -> list[int]:
-        """Free numbers of a part."""
-        kind, server, place, rail = part
-        rack = self._pool.racks[server]
-        if kind == "unit":
-            return rack.units[place]
-        return rack.ports[rail][place] if kind == "port" else rack.uplinks[place]
 
 
 def _room(demand: Demand, devices: Sequence[int], units: Sequence[int], ports: Sequence[int]) -> list[int]:
@@ -203,17 +237,18 @@ def _room(demand: Demand, devices: Sequence[int], units: Sequence[int], ports: S
     asked, io, part = demand.held_units, demand.held_io, demand.part
     if asked == 0:
         return [number // part for number in devices]
+    asked, io = asked * part, io * part
     left = zip(devices, units, ports, strict=True)
-    return [min(number, memory // asked, light // io) // part for number, memory, light in left]
+    return [min(number // part, memory // asked, light // io) for number, memory, light in left]
 
 
-def _failed(cluster: Cluster) -> dict[PoolPart, int]:
-    """Masks of the numbers that have failed, by part."""
-    names: list[tuple[PoolPart, int]] = []
-    names += [(("unit", server, tray, 0), number) for server, tray, number in cluster.failed_units]
-    names += [(("port", server, tray, rail), number) for server, tray, rail, number in cluster.failed_tray_ports]
-    names += [(("uplink", server, rail, 0), number) for server, rail, number in cluster.failed_uplinks]
+def _failed(cluster: Cluster, bits: ServerBits) -> dict[PoolPart, int]:
+    """Masks of what has failed, by server."""
     masks: dict[PoolPart, int] = {}
-    for part, number in names:
-        masks[part] = masks.get(part, 0) | 1 << number
+    for server, tray, number in cluster.failed_units:
+        masks[server] = masks.get(server, 0) | 1 << bits.field("unit", tray=tray).first + number
+    for server, tray, rail, number in cluster.failed_tray_ports:
+        masks[server] = masks.get(server, 0) | 1 << bits.field("port", tray=tray, rail=rail).first + number
+    for server, rail, number in cluster.failed_uplinks:
+        masks[server] = masks.get(server, 0) | 1 << bits.field("uplink", rail=rail).first + number
     return masks

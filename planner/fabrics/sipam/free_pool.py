@@ -8,7 +8,7 @@ from planner.fabrics.claims import Placed
 from planner.fabrics.demand import Demand
 from planner.fabrics.sipam.circuits import Network, held_circuits
 from planner.fabrics.sipam.demand import PoolDemand
-from planner.fabrics.sipam.server_pool import Device, FreeServer, Plug, rack_of
+from planner.fabrics.sipam.server_pool import Device, FreeCounts, Plug, rack_of
 from planner.model.cluster import Cluster
 from planner.model.plan import HeldCircuits, MemoryCircuit
 
@@ -55,16 +55,10 @@ class FreePool:
         kept: dict[int, tuple[int, ...]] = {}
         plugs: dict[int, list[list[Plug]]] = {}
         for server, here in ranks.items():
-            rack = self.racks[server]
-            kept[server] = _kept_rails(rack, demand)
-            if len(kept[server]) < demand.local_network(len(rack.spine)):
+            found = wires_in(self.racks[server].counts, demand, len(here), self.fabric.port_units)
+            if found is None:
                 return None
-            shut = kept[server][: _shut_to_memory(rack, demand)]
-            allowed = [rail for rail in rack.ports if rail not in shut]
-            found = first_fit(rack, demand, len(here), allowed, self.fabric.port_units)
-            if found is None or any(stay_on(each, rack, demand, kept[server]) is None for each in found):
-                return None
-            plugs[server] = found
+            kept[server], plugs[server] = found
         return Wires(across, kept, plugs)
 
     def commit(
@@ -87,7 +81,7 @@ class FreePool:
         memory: dict[Device, list[MemoryCircuit]] = {}
         for server, here in by_server(devices).items():
             for device, plugged in zip(here, plugs[server], strict=True):
-                staying = stay_on(plugged, self.racks[server], demand, kept[server])
+                staying = stay_on(plugged, len(self.racks[server].spine), demand, kept[server])
                 assert staying is not None, "plugs suffice in every phase"
                 memory[device] = [self._plug(device, plug, None if plug in staying else richer) for plug in plugged]
         circuits = held_circuits(self.fabric, shape, devices, networks)
@@ -111,10 +105,7 @@ class FreePool:
         """Rails of one phase: the first of `across`, then what else is left of the spine, then kept ones; and the first
         free uplinks of all rails, none where the job lies in one server."""
         mine = across[: demand.across]
-        inside = {
-            server: (*(rail for rail in self.racks[server].spine if rail not in mine), *local)[: demand.inside]
-            for server, local in kept.items()
-        }
+        inside = {server: rails_inside(demand, mine, self.racks[server].spine, local) for server, local in kept.items()}
         reserved = {
             server: {rail: tuple(self.racks[server].uplinks[rail][:uplinks]) for rail in across}
             for server in kept
@@ -125,14 +116,29 @@ class FreePool:
     def across_rails(self, demand: PoolDemand, servers: Sequence[int]) -> list[int] | None:
         """Spine rails for groups that may leave a server, those with the most free uplinks; None where they lack."""
         racks = [self.racks[server] for server in servers]
-        rails = set(racks[0].spine).intersection(*(rack.spine for rack in racks))
-        if len(racks) > 1:
-            free = {rail: min(len(rack.uplinks.get(rail, ())) for rack in racks) for rail in rails}
-            rails = {rail for rail in rails if free[rail] >= max(demand.uplinks, 1)}
-            order = sorted(rails, key=lambda rail: (-free[rail], rail))
-        else:
-            order = sorted(rails)
-        return order[: demand.across] if len(order) >= demand.across else None
+        uplinks = [{rail: len(free) for rail, free in rack.uplinks.items()} for rack in racks]
+        return across_rails(demand, [rack.spine for rack in racks], uplinks)
+
+
+def across_rails(
+    demand: PoolDemand, spines: Sequence[Sequence[int]], uplinks: Sequence[Mapping[int, int]]
+) -> list[int] | None:
+    """The same, where servers of a job have these spine rails and so many free uplinks on them."""
+    rails = set(spines[0]).intersection(*spines)
+    if len(spines) > 1:
+        free = {rail: min(each.get(rail, 0) for each in uplinks) for rail in rails}
+        rails = {rail for rail in rails if free[rail] >= max(demand.uplinks, 1)}
+        order = sorted(rails, key=lambda rail: (-free[rail], rail))
+    else:
+        order = sorted(rails)
+    return order[: demand.across] if len(order) >= demand.across else None
+
+
+def rails_inside(
+    demand: PoolDemand, across: Sequence[int], spine: Sequence[int], kept: Sequence[int]
+) -> tuple[int, ...]:
+    """Rails of groups that stay in a server, in one phase: what else is left of the spine, then kept ones."""
+    return (*(rail for rail in spine if rail not in across), *kept)[: demand.inside]
 
 
 def by_server(devices: Iterable[Device]) -> dict[int, list[Device]]:
@@ -143,42 +149,56 @@ def by_server(devices: Iterable[Device]) -> dict[int, list[Device]]:
     return found
 
 
-def _kept_rails(rack: FreeServer, demand: PoolDemand) -> tuple[int, ...]:
+def wires_in(
+    free: FreeCounts, demand: PoolDemand, num_ranks: int, port_units: int
+) -> tuple[tuple[int, ...], list[list[Plug]]] | None:
+    """Local rails for the network of a job in one of its servers, and plugs of its ranks there."""
+    kept = _kept_rails(free, demand)
+    if len(kept) < demand.local_network(free.spine):
+        return None
+    shut = kept[: _shut_to_memory(free.spine, demand)]
+    allowed = [rail for rail in free.ports if rail not in shut]
+    found = first_fit(free, demand, num_ranks, allowed, port_units)
+    if found is None or (demand.phases and any(stay_on(each, free.spine, demand, kept) is None for each in found)):
+        return None
+    return kept, found
+
+
+def _kept_rails(free: FreeCounts, demand: PoolDemand) -> tuple[int, ...]:
     """Local rails for the network of a job in its busiest phase: those with the fewest free ports."""
-    local = sorted(rack.ports, key=lambda rail: (rack.num_ports(rail), -rail))
-    return tuple(local[: demand.local_network(len(rack.spine))])
+    number = demand.local_network(free.spine)
+    return tuple(sorted(free.ports, key=lambda rail: (sum(free.ports[rail]), -rail))[:number] if number else ())
 
 
-def _shut_to_memory(rack: FreeServer, demand: PoolDemand) -> int:
+def _shut_to_memory(spine: int, demand: PoolDemand) -> int:
     """Of the rails kept for the network, those that no memory circuit takes in any phase: all in the phase with more
     memory, and so many that in the other one no rank has more circuits on them than it can do without."""
     richer, poorer = demand.by_memory
-    spine = len(rack.spine)
     return max(richer.local_network(spine), poorer.local_network(spine) - (richer.memory_io - poorer.memory_io))
 
 
-def stay_on(plugs: Sequence[Plug], rack: FreeServer, demand: PoolDemand, kept: Sequence[int]) -> list[Plug] | None:
+def stay_on(plugs: Sequence[Plug], spine: int, demand: PoolDemand, kept: Sequence[int]) -> list[Plug] | None:
     """Plugs of a rank that stay on in the phase with less memory: of those off its network rails the ones with the most
-    units; None where these are too few, or their units."""
+    units; None where these are too few, or their units. `spine`: rails that work there."""
     poorer = demand.by_memory[1]
-    network = kept[: poorer.local_network(len(rack.spine))]
+    network = kept[: poorer.local_network(spine)]
     free = sorted((plug for plug in plugs if plug[0] not in network), key=lambda plug: -plug[2])[: poorer.memory_io]
     enough = len(free) == poorer.memory_io and sum(number for *_, number in free) >= poorer.units
     return free if enough else None
 
 
 def first_fit(
-    rack: FreeServer, demand: PoolDemand, num_ranks: int, allowed: Sequence[int], port_units: int
+    free: FreeCounts, demand: PoolDemand, num_ranks: int, allowed: Sequence[int], port_units: int
 ) -> list[list[Plug]] | None:
     """Plugs of each rank on the allowed rails, from the trays with the most free units; None where this fails."""
     if demand.units == 0:
         return [[] for _ in range(num_ranks)]
-    counts = _even(demand.memory_io * num_ranks, {rail: min(num_ranks, rack.num_ports(rail)) for rail in allowed})
+    counts = _even(demand.memory_io * num_ranks, {rail: min(num_ranks, sum(free.ports[rail])) for rail in allowed})
     if counts is None:
         return None
     dealt = [rail for rail in allowed for _ in range(counts[rail])]
-    units = [len(free) for free in rack.units]
-    ports = {rail: [len(free) for free in rack.ports[rail]] for rail in allowed}
+    units = [*free.units]
+    ports = {rail: [*free.ports[rail]] for rail in allowed}
     ranks: list[list[Plug]] = []
     for rank in range(num_ranks):
         plugs = _plugs(dealt[rank::num_ranks], demand.units, units, ports, port_units)

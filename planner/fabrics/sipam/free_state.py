@@ -1,6 +1,7 @@
 """Free devices, memory units, ports and uplinks of racks: a job is placed with first-fit memory and circuits."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from math import inf
 from typing import Any, Self
 
 from costmodel.fabrics import Sipam
@@ -11,14 +12,17 @@ from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import JobClass, Option
 from planner.fabrics.placement import Owned, Placement
 from planner.fabrics.problem import JobOptions
-from planner.fabrics.search import Search
+from planner.fabrics.search import Blocks, Search
 from planner.fabrics.sipam.fast_pool import FreePoolParts
 from planner.fabrics.sipam.free_pool import Connected, FreePool, Wires
 from planner.model.cluster import Cluster
 from planner.model.edit import edited
 from planner.model.health import Health
-from planner.model.masks import numbers_of
 from planner.model.plan import Assignment
+
+Known = dict[tuple[object, ...], tuple[Placement | None, JobClass, Search]]
+MOST_KNOWN = 4_096
+"""answers that are remembered"""
 
 
 class PoolFreeState(FreeState):
@@ -32,10 +36,12 @@ class PoolFreeState(FreeState):
         assert isinstance(cluster.fabric, Sipam)
         self.fabric: Sipam = cluster.fabric
         self.parts = FreePoolParts(cluster)
+        self._known: Known = {}
+        """where jobs were put, by class, search and all that was free; both are kept, since their numbers are keys"""
 
     def copy(self) -> Self:
         twin = super().copy()
-        twin.parts = self.parts.copy()
+        twin.parts, twin._known = self.parts.copy(), {}
         return twin
 
     @property
@@ -65,6 +71,11 @@ class PoolFreeState(FreeState):
 
     def room(self, demand: Demand) -> Sequence[int]:
         return self.parts.room(demand, self.any if demand.is_single else self.lit)
+
+    def spreads(self, demand: Demand, search: Search) -> Iterable[Blocks]:
+        """None where all servers together have too little memory."""
+        is_hopeless = search.is_fixed and not self.parts.may_fit(demand, self.num_free)
+        return () if is_hopeless else super().spreads(demand, search)
 
     def able(self, kind: JobClass, working: Sequence[int]) -> Sequence[int]:
         rooms = [[row.part * parts for parts in self.parts.most(row.shape, working)] for row in kind.leanest]
@@ -97,10 +108,11 @@ class PoolFreeState(FreeState):
 
     def as_failed(self) -> Health:
         """Units, ports and uplinks have failed too that jobs hold."""
-        health, name = super().as_failed(), self.parts.name
+        health = super().as_failed()
         held: dict[str, list[str]] = {"unit": [], "port": [], "uplink": []}
-        for part, mask in self.taken.items():
-            held[part[0]] += [name(part, number) for number in numbers_of(mask)]
+        for server, mask in self.taken.items():
+            for kind, name in self.parts.bits.names(server, mask):
+                held[kind].append(name)
         return edited(
             health,
             failed_memory_units=(*health.failed_memory_units, *held["unit"]),
@@ -109,9 +121,24 @@ class PoolFreeState(FreeState):
         )
 
     def place(self, kind: JobClass, search: Search) -> Placement | None:
-        if kind.held > self.num_free or not self._may_place(kind, search):
+        """As it was done before where all that is free is the same: replays hide, reserve and look ahead, and come back
+        to where they were."""
+        if kind.held > self.num_free:
             return None
-        return super().place(kind, search)
+        if not search.is_fixed or search.deadline_s < inf:
+            return self._placed(kind, search)
+        key = id(kind), id(search), tuple(self.free), tuple(self.parts.taken.values())
+        if key in self._known:
+            found = self._known[key][0]
+            return None if found is None else self.taking(found)
+        found = self._placed(kind, search)
+        if len(self._known) >= MOST_KNOWN:
+            self._known.clear()
+        self._known[key] = found, kind, search
+        return found
+
+    def _placed(self, kind: JobClass, search: Search) -> Placement | None:
+        return super().place(kind, search) if self._may_place(kind, search) else None
 
     def _may_place(self, kind: JobClass, search: Search) -> bool:
         """False where no row finds room, as the row of each block size that asks for the least memory finds none. A
@@ -120,6 +147,8 @@ class PoolFreeState(FreeState):
             return any(any(self.spreads(row.shape, search)) for row in kind.leanest)
         racks = search.among or self.together
         for row in kind.leanest:
+            if not self.parts.may_fit(row.shape, self.num_free):
+                continue
             room, asked = self.room(row.shape), row.num_parts
             if any(sum([room[server] for server in servers]) >= asked for servers in racks):
                 return True

@@ -1,6 +1,7 @@
 """What is free in one server with pooled memory."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from costmodel.fabrics import Sipam
 from planner.fabrics.sipam.demand import PoolDemand
@@ -10,6 +11,17 @@ Device = tuple[int, int]
 """(server, slot)"""
 Plug = tuple[int, int, int]
 """one memory circuit of a rank: (rail, tray, number of units)"""
+
+
+class FreeCounts(NamedTuple):
+    """How many units and ports are free in one server: what first fit decides by."""
+
+    units: list[int]
+    """by tray"""
+    ports: dict[int, list[int]]
+    """by tray, for each local rail whose switch works"""
+    spine: int
+    """spine rails whose switch in this server works"""
 
 
 @dataclass(frozen=True)
@@ -29,6 +41,11 @@ class FreeServer:
         """The same to take from, which leaves this one as it is."""
         units, ports = list(map(list, self.units)), {rail: list(map(list, each)) for rail, each in self.ports.items()}
         return FreeServer(units, ports, self.spine, {rail: list(free) for rail, free in self.uplinks.items()})
+
+    @property
+    def counts(self) -> FreeCounts:
+        ports = {rail: list(map(len, trays)) for rail, trays in self.ports.items()}
+        return FreeCounts(list(map(len, self.units)), ports, len(self.spine))
 
     @property
     def num_units(self) -> int:

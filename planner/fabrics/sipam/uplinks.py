@@ -23,5 +23,5 @@ def reserve_uplinks(free: PoolFreeState, shape: Demand, assignment: Assignment) 
         for rail in {rail for circuit in circuits for rail in circuit.wavelengths}:
             in_use = sum(uplink[:2] == (server, rail) for uplink in used)
             more = pool.racks[server].uplinks[rail][: PoolDemand.of(shape).uplinks - in_use]
-            masks["uplink", server, rail, 0] = bits(more)
+            masks[server] = masks.get(server, 0) | bits(more) << free.parts.bits.field("uplink", rail=rail).first
     free.hold((), Owned(tuple(masks.items())))

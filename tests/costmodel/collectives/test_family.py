@@ -150,3 +150,13 @@ def test_ranks_of_a_broadcast_differ() -> None:
     tree = plans_of("broadcast", 8, family(8)[0].limits)[0]
     with pytest.raises(ValueError, match="the ranks of a fixed_tree differ"):
         tree.configurations()
+
+
+@pytest.mark.parametrize("ports", [1, 2, 5, 12])
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 6, 7, 12, 16, 24, 31, 48])
+def test_plans_of_one_configuration_are_those_among_all(ranks: int, ports: int) -> None:
+    limits = Limits(ports, ports, ALPHA_S, 0.0, RATE)
+    collectives: tuple[Collective, ...] = ("all_reduce", "all_to_all", "all_gather")
+    for collective in collectives:
+        every = [plan for plan in plans_of(collective, ranks, limits) if len(plan.held) == 1]
+        assert [p for p in plans_of(collective, ranks, limits, Family(held=True)) if len(p.held) == 1] == every

@@ -1,6 +1,5 @@
 """The free state by number places as the planner does, and forgets what is given back."""
 
-from bisect import insort
 from collections import Counter
 from random import Random
 
@@ -16,11 +15,13 @@ from planner.fabrics.placement import Placement
 from planner.fabrics.problem import Problem
 from planner.fabrics.sipam.demand import PoolDemand
 from planner.fabrics.sipam.free_pool import FreePool, by_server
+from planner.fabrics.sipam.server_bits import ServerBits
 from planner.heuristics.greedy import place_all
 from planner.heuristics.strategies import in_order, tightest
 from planner.model.cluster import Cluster
 from planner.model.instance import Instance
 from planner.model.job import Job
+from planner.model.masks import numbers_of
 from planner.model.plan import Assignment
 from planner.model.result import SolveOptions
 from planner.policies.bcube_slices import bcube_cut
@@ -176,6 +177,7 @@ class _Mirror:
     def __init__(self, state: FreeState) -> None:
         self._cluster = state.cluster
         self._pool = FreePool(state.cluster) if state.has_pool else None
+        self._bits = ServerBits(self._pool.fabric) if self._pool is not None else None
         self.running: list[tuple[Placement, Assignment, int, int]] = []
 
     def start(self, placement: Placement, number: int, size: int) -> None:
@@ -184,12 +186,12 @@ class _Mirror:
         names = [fabric.device_name(*device) for device in placement.devices]
         wiring = ((), ())
         if self._pool is not None:
-            free = _free(self._pool)
+            free = _free(self._pool, self._bits)
             wires = self._pool.wires(PoolDemand.of(row.shape), by_server(placement.devices))
             assert wires is not None
             found = self._pool.commit(row.shape, placement.devices, *wires)
             assert placement.owned is not None
-            taken = {part: mask & ~_free(self._pool)[part] for part, mask in free.items()}
+            taken = {part: mask & ~_free(self._pool, self._bits)[part] for part, mask in free.items()}
             assert {part: mask for part, mask in taken.items() if mask} == dict(placement.owned.masks)
             wiring = found
         elif row.shape.chooses_servers:
@@ -200,9 +202,9 @@ class _Mirror:
         """A job leaves."""
         placement = self.running.pop(place)[0]
         if self._pool is not None and placement.owned is not None:
-            for part, mask in placement.owned.masks:
-                for index in (i for i in range(mask.bit_length()) if mask >> i & 1):
-                    insort(_lists(self._pool)[part], index)
+            for server, mask in placement.owned.masks:
+                for field, free in self._bits.lists(self._pool.racks[server]):
+                    free[:] = sorted([*free, *numbers_of((mask & field.mask) >> field.first)])
         return placement
 
     def require_sound(self) -> None:
@@ -217,19 +219,8 @@ class _Mirror:
         assert check(instance, plan_of(expand(instance), named), starts=True) == []
 
 
-def _lists(pool: FreePool) -> dict[tuple[object, ...], list[int]]:
-    """Free numbers by part, as `PoolParts` names these."""
-    found: dict[tuple[object, ...], list[int]] = {}
-    for server, rack in enumerate(pool.racks):
-        found |= {("unit", server, tray, 0): free for tray, free in enumerate(rack.units)}
-        found |= {("uplink", server, rail, 0): free for rail, free in rack.uplinks.items()}
-        for rail, trays in rack.ports.items():
-            found |= {("port", server, tray, rail): free for tray, free in enumerate(trays)}
-    return found
-
-
-def _free(pool: FreePool) -> dict[tuple[object, ...], int]:
-    return {part: sum(1 << number for number in free) for part, free in _lists(pool).items()}
+def _free(pool: FreePool, bits: ServerBits) -> dict[int, int]:
+    return {server: bits.free_of(rack) for server, rack in enumerate(pool.racks)}
 
 
 @pytest.mark.slow

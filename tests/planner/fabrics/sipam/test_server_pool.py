@@ -46,7 +46,9 @@ def test_wiring_of_two_phases_is_what_enumeration_says(seed: int) -> None:
     found = wire(rack, parts, port_units, limits).found
     assert (found is not None) == wires(server, tuple(here), port_units)
     for job, part in parts.items() if found is not None else ():
-        assert all(stay_on(plugs, rack, part.demand, found[job].kept) is not None for plugs in found[job].plugs)
+        assert all(
+            stay_on(plugs, len(rack.spine), part.demand, found[job].kept) is not None for plugs in found[job].plugs
+        )
     if len(parts) == 1:
         by_hand = FreePool.__new__(FreePool)
         by_hand.fabric, by_hand.racks = tiny_pool(0).cluster.fabric, [rack]  # type: ignore[assignment]

@@ -33,7 +33,7 @@ def test_first_fit_finds_nothing_that_the_exact_wiring_refutes(seed: int) -> Non
     demand = PoolDemand(number, -(-number // port_units), 0, 0, 0)
     ranks = rng.randint(1, 3)
     exact = wire(rack, {0: Part(demand, ranks)}, port_units, limits(5.0))
-    found = first_fit(rack, demand, ranks, [*ports], port_units)
+    found = first_fit(rack.counts, demand, ranks, [*ports], port_units)
     assert exact.found is not None or exact.is_impossible
     if exact.is_impossible:
         assert found is None
