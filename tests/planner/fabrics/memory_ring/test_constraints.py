@@ -6,7 +6,7 @@ from tests.oracles.tiny_nodes import best_value, tiny_nodes
 from tests.planner.optimum import assert_pruning_changes_no_level, assert_solved_to
 
 
-@pytest.mark.parametrize("seed", [0, 6, 9, 16, 21, 24, 37, 50, 54, 59])
+@pytest.mark.parametrize("seed", [0, 6, 9, 16, 24, 37, 50, 54, 59])
 def test_value_is_the_enumerated_optimum(seed: int) -> None:
     """In most of these nodes bind: without their rows the value would be larger; 6 has no plan."""
     instance = tiny_nodes(seed, objectives=["value"])
