@@ -8,7 +8,7 @@ def test_more_dimms_let_more_of_a_node_be_shared() -> None:
     asked, plan = shared()
     upgrades = {each.change: each.instance for each in plugin_of(asked.cluster.fabric).upgrades.of(asked, plan)}
     more = upgrades["1 more DIMM in each memory node"].cluster.fabric
-    assert [split.memory_units for split in more.splits(asked.cluster.device)] == [None, 2, 4, 6, 8]
+    assert [split.memory_units for split in more.splits(asked.cluster.device)] == [None, 2, 4, 6, 8, 10]
     assert "one more ring of links in each node" in upgrades
 
 
