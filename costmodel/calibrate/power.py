@@ -14,8 +14,6 @@ from costmodel.pricing.search import widest_block
 from costmodel.workloads import Workload
 from costmodel.workloads.from_model import WorkloadChoices, workload_of_name
 
-FITTED = ("h100-sxm", "b200-sxm")
-"""devices of whose rows two numbers each were fitted: `active`, and the energy of bf16 operations"""
 TRAINING = ("global_batch", "sequence")
 SERVING = ("concurrency", "input_tokens", "output_tokens")
 MOST = 2**24
@@ -29,7 +27,7 @@ def predict(table: Table, calibrations: Calibrations | None) -> tuple[Series, ..
     """Mean power of an accelerator, or of a server with all of them, W."""
     rows = [{name: column[i] for name, column in table.items()} for i in range(len(table["device"]))]
     predicted = np.array([_power_w(row, calibrations) for row in rows])
-    is_fitted = np.array([load_device(str(row["device"])).name in FITTED for row in rows], dtype=np.bool_)
+    is_fitted = np.array([bool(load_device(str(row["device"])).power_origin) for row in rows], dtype=np.bool_)
     left_out = LEFT_OUT if np.isnan(predicted).any() else ""
     return (Series("power", "W", predicted, np.asarray(table["power_w"], np.float64), is_fitted, left_out),)
 

@@ -94,6 +94,8 @@ class Device(Spec):
     """power above idle while kernels run, whatever they compute; that of H100 unless given"""
     power_limit_w: Watts | None = Field(default=None, gt=0)
     """most that it draws, its local memory included (thermal design power); absent where unknown"""
+    power_origin: str = Field(default="", exclude_if=lambda origin: not origin)
+    """measurements on which `active` and `flop_energy` were fitted; absent where they are estimates, or a file's own"""
     source: str = Field(default="described in the file that uses it", min_length=1)
     """where the numbers come from"""
     sources: dict[str, str] = Field(default_factory=dict)

@@ -59,6 +59,13 @@ def waiting_j(seconds: Floats, device: Device, fabric: FabricBase, num_devices: 
     return {"static_j": device_s * device.idle_w, "node_j": device_s * node_w(device, fabric)}
 
 
+def power_in_words(device: Device) -> str:
+    """That the power of a part of the catalog is an estimate; "" where it was fitted, or a file says it."""
+    if device.power_origin or "active" not in device.sources:
+        return ""
+    return f"energies are estimates: the power of {device.name} was fitted on no measurement"
+
+
 def node_w(device: Device, fabric: FabricBase) -> float:
     """Power of a server without its accelerators, for each of them: the fabric's, or the catalog's for the device."""
     if fabric.node_overhead_w is None:

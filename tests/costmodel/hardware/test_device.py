@@ -10,7 +10,7 @@ from costmodel.pricing.calibration import numbers_of
 
 
 def numeric_keys(name: str) -> set[str]:
-    return set(documents()[name]) - {"kind", "name", "like", "aliases", "source", "sources"}
+    return set(documents()[name]) - {"kind", "name", "like", "aliases", "power_origin", "source", "sources"}
 
 
 def test_catalog_has_the_published_devices() -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from costmodel.hardware.device import Device, device_names, load_device
 from costmodel.hardware.systems import device_overhead_w, load_system
-from costmodel.pricing.power import Drawn, node_w, waiting_j
+from costmodel.pricing.power import Drawn, node_w, power_in_words, waiting_j
 from costmodel.pricing.score import Scores, score
 from tests.costmodel.pricing.score_cases import DEVICE, FAT_TREE, WORKLOADS, candidates_of, fabric_of
 from tests.oracles.power import server_w, step_j
@@ -51,6 +51,16 @@ def test_more_activity_never_takes_less_energy(activity: list[float], device: De
     busier = [amount + more * (each == column) for each, amount in enumerate(activity)]
     before, after = (sum(energies(each, device).values()) for each in (activity, busier))
     assert after >= before * (1 - 1e-9) - 1e-6
+
+
+def test_a_part_whose_power_nobody_measured_is_told() -> None:
+    """What a source calls an estimate is told as one, what was fitted is not; a file's own device speaks for itself."""
+    for name in device_names():
+        device = load_device(name)
+        assert bool(power_in_words(device)) == device.sources["active"].startswith(("estimate", "assum")), name
+    assert power_in_words(load_device("gb300")).endswith("gb300 was fitted on no measurement")
+    assert not power_in_words(load_device("h100-sxm"))
+    assert not power_in_words(Device(name="own", capacity="80 GB", memory_bandwidth="3 TB/s", flops={"bf16": 1e15}))
 
 
 def test_of_so_many_steps_is_the_sum_of_each() -> None:
