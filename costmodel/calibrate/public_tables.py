@@ -6,7 +6,9 @@ steps. Degrees of parallelism stand in no log: recipes are a table of them, whic
 submission say, with the columns system and benchmark and any of the columns of the rows.
 
 Kernels are read from `src/aiconfigurator/systems/data/DEVICE/FRAMEWORK/VERSION/*_perf.txt` of ai-dynamo/aiconfigurator,
-files of Git LFS.
+files of Git LFS; collectives from `DEVICE/nccl/VERSION/nccl_perf.txt` beside them, whose message sizes are numbers of
+elements (collector/collect_nccl.py there); serving from `src/aiconfigurator/systems/silicon_sample.csv`, whose batch is
+that of each replica of attention.
 """
 
 import csv
@@ -16,6 +18,8 @@ import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from costmodel.workloads.transformer.shapes import load_model
 
 Row = dict[str, Any]
 MARK = ":::MLLOG "
@@ -35,6 +39,13 @@ KERNELS: Mapping[str, tuple[str, Sequence[str]]] = {
     ),
 }
 """file, and columns beside the device and the latency"""
+SERVING = "src/aiconfigurator/systems/silicon_sample.csv"
+SERVING_COLUMNS = {
+    "backend": "backend", "precision": "precision", "input_tokens": "isl", "output_tokens": "osl",
+    "concurrency": "batch_size", "tp_size": "tp_size", "pp_size": "pp_size", "ttft_ms": "silicon_ttft_ms",
+    "tpot_ms": "silicon_tpot_ms",
+}  # fmt: skip
+"""column there, by ours"""
 
 
 class TableError(Exception):
@@ -128,24 +139,73 @@ def kernel_rows(checkout: Path, table: str, devices: Sequence[str], framework: s
     """Rows of one kernel table for some devices, those of the newest version of a framework that has the file."""
     name, columns = KERNELS[table]
     for device in devices:
-        found = sorted(checkout.glob(f"src/aiconfigurator/systems/data/{device}/{framework}/*/{name}"), key=_version)
-        if not found:
-            raise TableError(f"{checkout}: has no {name} of {device} by {framework}")
-        path = found[-1]
-        with path.open(encoding="utf-8", newline="") as lines:
-            if lines.readline().startswith("version https://git-lfs"):
-                raise TableError(f"{path}: is a pointer of Git LFS; run `git lfs pull` in the checkout")
-            lines.seek(0)
-            reader = csv.DictReader(lines)
-            missing = {*columns, "latency"}.difference(reader.fieldnames or ())
-            if missing:
-                raise TableError(f"{path}: lacks the columns {', '.join(sorted(missing))}")
-            for row in reader:
+        for row in _lines(_newest(checkout, device, framework, name), (*columns, "latency")):
+            yield {
+                "device": _short(device),
+                **{column: row[column] for column in columns},
+                "latency_ms": row["latency"],
+            }
+
+
+def collective_rows(checkout: Path, devices: Sequence[str]) -> Iterator[Row]:
+    """Collectives of 16-bit numbers in a node, by the newest NCCL of each device."""
+    for device in devices:
+        columns = ("nccl_dtype", "op_name", "num_gpus", "message_size", "latency")
+        for row in _lines(_newest(checkout, device, "nccl", "nccl_perf.txt"), columns):
+            if row["nccl_dtype"] == "half":
                 yield {
-                    "device": device.partition("_")[0],
-                    **{column: row[column] for column in columns},
+                    "device": _short(device),
+                    "op_name": row["op_name"],
+                    "num_gpus": row["num_gpus"],
+                    "message_bytes": 2 * int(row["message_size"]),
                     "latency_ms": row["latency"],
                 }
+
+
+def serving_rows(checkout: Path, devices: Sequence[str]) -> Iterator[Row]:
+    """Dense models of the catalog, prompts and answers on the same accelerators, without replicas of attention."""
+    path = checkout / SERVING
+    if not path.is_file():
+        raise TableError(f"{checkout}: has no {SERVING}")
+    for row in _lines(path, (*SERVING_COLUMNS.values(), "mode", "system", "model_path", "attention_dp_size")):
+        model, device = row["model_path"].rpartition("/")[2], row["system"]
+        is_plain = row["mode"] == "agg" and row["attention_dp_size"] in ("", "1")
+        if is_plain and device in devices and _is_dense(model):
+            taken = {name: row[column] for name, column in SERVING_COLUMNS.items()}
+            yield {"model": model, "device": _short(device), **taken}
+
+
+def _is_dense(model: str) -> bool:
+    """Whether the catalog has it, and without experts."""
+    try:
+        return load_model(model).is_dense
+    except ValueError:
+        return False
+
+
+def _short(device: str) -> str:
+    return device.partition("_")[0]
+
+
+def _newest(checkout: Path, device: str, framework: str, name: str) -> Path:
+    """The file of the newest version that has it."""
+    found = sorted(checkout.glob(f"src/aiconfigurator/systems/data/{device}/{framework}/*/{name}"), key=_version)
+    if not found:
+        raise TableError(f"{checkout}: has no {name} of {device} by {framework}")
+    return found[-1]
+
+
+def _lines(path: Path, columns: Iterable[str]) -> Iterator[dict[str, str]]:
+    """Rows of a CSV file that has these columns; TableError for a pointer of Git LFS."""
+    with path.open(encoding="utf-8", newline="") as lines:
+        if lines.readline().startswith("version https://git-lfs"):
+            raise TableError(f"{path}: is a pointer of Git LFS; run `git lfs pull` in the checkout")
+        lines.seek(0)
+        reader = csv.DictReader(lines)
+        missing = set(columns).difference(reader.fieldnames or ())
+        if missing:
+            raise TableError(f"{path}: lacks the columns {', '.join(sorted(missing))}")
+        yield from reader
 
 
 def _version(path: Path) -> tuple[list[int], bool, int]:

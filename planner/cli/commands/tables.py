@@ -41,15 +41,21 @@ def aiconfigurator(
     checkout: Checkout,
     output: Output,
     table: Annotated[
-        Literal["gemm", "attention_context", "attention_generation"], typer.Option(help="Kernels to take.")
+        Literal["gemm", "attention_context", "attention_generation", "nccl", "serving"],
+        typer.Option(help="Kernels to take, collectives of NCCL, or serving of whole models."),
     ] = "gemm",
     devices: Annotated[str, typer.Option(metavar="A,B", help="Folders of devices.")] = "a100_sxm,h100_sxm",
-    framework: Annotated[str, typer.Option(help="Folder of a framework.")] = "trtllm",
+    framework: Annotated[str, typer.Option(help="Kernels: folder of a framework.")] = "trtllm",
 ) -> int:
-    """Latencies of kernels in ai-dynamo/aiconfigurator, after `git lfs pull`."""
-    from costmodel.calibrate.public_tables import kernel_rows
+    """Latencies of kernels, collectives and serving in ai-dynamo/aiconfigurator, after `git lfs pull`."""
+    from costmodel.calibrate.public_tables import collective_rows, kernel_rows, serving_rows
 
-    return _write(output, lambda: kernel_rows(checkout, table, devices.split(","), framework))
+    places = devices.split(",")
+    if table == "nccl":
+        return _write(output, lambda: collective_rows(checkout, places))
+    if table == "serving":
+        return _write(output, lambda: serving_rows(checkout, places))
+    return _write(output, lambda: kernel_rows(checkout, table, places, framework))
 
 
 def _write(output: Path, rows: Any) -> int:

@@ -9,6 +9,7 @@ import pytest
 
 from costmodel.calibrate.public_tables import block_steps
 from planner.cli import main as planner
+from planner.tables import read_table
 
 
 def main(arguments: list[str]) -> int:
@@ -89,6 +90,54 @@ def test_kernels_are_taken_by_their_columns(tmp_path: Path, capsys: pytest.Captu
     (folder / "gemm_perf.txt").write_text("m,n,k\n", encoding="utf-8")
     assert main(given) == 2
     assert "lacks the columns gemm_dtype, latency" in capsys.readouterr().err
+
+
+def test_messages_of_collectives_are_told_in_bytes(tmp_path: Path) -> None:
+    folder = tmp_path / "src/aiconfigurator/systems/data/h100_sxm/nccl/2.27.3"
+    folder.mkdir(parents=True)
+    lines = ["op_name,nccl_dtype,num_gpus,message_size,latency"]
+    lines += [f"all_reduce,{kind},8,{size},0.02" for kind, size in (("half", 512), ("int8", 1024))]
+    (folder / "nccl_perf.txt").write_text("\n".join(lines), encoding="utf-8")
+    output = tmp_path / "nccl.csv"
+    given = ["aiconfigurator", str(tmp_path), "-o", str(output), "--devices", "h100_sxm", "--table", "nccl"]
+    assert main(given) == 0
+    assert _read(output) == [
+        {"device": "h100", "op_name": "all_reduce", "num_gpus": "8", "message_bytes": "1024", "latency_ms": "0.02"}
+    ]
+    assert len(read_table(output)) == 1
+
+
+def test_serving_is_that_of_known_dense_models(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = tmp_path / "serving.csv"
+    given = ["aiconfigurator", str(tmp_path), "-o", str(output), "--devices", "h100_sxm", "--table", "serving"]
+    assert main(given) == 2
+    assert "has no src/aiconfigurator/systems/silicon_sample.csv" in capsys.readouterr().err
+    folder = tmp_path / "src/aiconfigurator/systems"
+    folder.mkdir(parents=True)
+    head = "backend,model_path,system,precision,mode,isl,osl,batch_size,tp_size,pp_size,attention_dp_size"
+    lines = [
+        f"vllm,{model},{system},fp8,{mode},1024,512,16,2,1,{replicas},100.5,9.5"
+        for model, system, mode, replicas in (
+            ("Qwen/Qwen3-32B", "h100_sxm", "agg", 1),
+            ("meta-llama/Llama-3.1-8B-Instruct", "h100_sxm", "agg", ""),
+            ("Qwen/Qwen3-32B", "b200_sxm", "agg", 1),
+            ("Qwen/Qwen3-32B", "h100_sxm", "disagg", 1),
+            ("Qwen/Qwen3-32B", "h100_sxm", "agg", 4),
+            ("Qwen/Qwen3-30B-A3B", "h100_sxm", "agg", 1),
+            ("nobody/Unknown-1B", "h100_sxm", "agg", 1),
+        )
+    ]
+    text = "\n".join([f"{head},silicon_ttft_ms,silicon_tpot_ms", *lines])
+    (folder / "silicon_sample.csv").write_text(text, encoding="utf-8")
+    assert main(given) == 0
+    first, second = _read(output)
+    assert first == {
+        "model": "Qwen3-32B", "device": "h100", "backend": "vllm", "precision": "fp8", "input_tokens": "1024",
+        "output_tokens": "512", "concurrency": "16", "tp_size": "2", "pp_size": "1", "ttft_ms": "100.5",
+        "tpot_ms": "9.5",
+    }  # fmt: skip
+    assert second["model"] == "Llama-3.1-8B-Instruct"
+    assert len(read_table(output)) == 2
 
 
 def test_a_folder_without_results_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
