@@ -41,16 +41,17 @@ from planner.cli.commands.validate import validate
 from planner.cli.commands.wiring import wiring
 from planner.cli.exits import EXIT_CODES
 from planner.cli.fabric_option import ListsFabrics
+from planner.cli.watch import watchable
 
 COMMANDS: dict[str, Callable[..., Any]] = {
     "new": new,
     "import": import_,
-    "solve": solve,
-    "check": check,
-    "explain": explain,
-    "marginal": marginal,
+    "solve": watchable(solve),
+    "check": watchable(check),
+    "explain": watchable(explain),
+    "marginal": watchable(marginal),
     "compare": compare,
-    "pages": pages,
+    "pages": watchable(pages),
     "repair": repair,
     "reconfigure": reconfigure,
     "diff": diff,
@@ -58,7 +59,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "spares": spares,
     "trace": trace,
     "reproduce": reproduce,
-    "score": score,
+    "score": watchable(score),
     "front": front,
     "validate": validate,
     "calibrate": calibrate,

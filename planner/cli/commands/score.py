@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from planner.fabrics.problem import JobOptions
     from planner.model.cluster import Cluster
 
-OF_INSTANCES = frozenset(("instance", "job", "top", "as_json"))
+OF_INSTANCES = frozenset(("instance", "job", "top", "as_json", "watch"))
 """parameters that have a meaning with an instance; all others describe a model by itself"""
 
 
