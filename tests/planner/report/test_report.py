@@ -138,6 +138,20 @@ def test_a_picture_of_the_page(tmp_path: Path, options: tuple[str, ...]) -> None
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
+@pytest.mark.chromium
+@pytest.mark.parametrize("width", [400, 1400])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_is_wider_than_the_window(tmp_path: Path, width: int, scheme: str) -> None:
+    """A frame stands for the window, which no browser makes as narrow as a phone's."""
+    page = re.sub("<meta http-equiv.*?>", "", _page(rack.instance(), rack.result()))
+    told = "document.body.dataset.needed = frames[0].document.documentElement.scrollWidth"
+    frame = f'<iframe width="{width}" height="900" srcdoc="{html.escape(page)}" onload="{told}"></iframe>'
+    dark = ("--force-dark-mode",) if scheme == "dark" else ()
+    dom = browse(tmp_path, f"<!doctype html><body>{frame}</body>", "--dump-dom", *dark)
+    assert 0.9 * width <= int(re.search('data-needed="([0-9]+)"', dom)[1]) <= width  # type: ignore[index]
+
+
 def test_the_page_asks_for_nothing_outside() -> None:
     page = _page(rack.instance(), rack.result())
     addresses = set(re.findall(r"https?://[^\s\"'`]+", page))
