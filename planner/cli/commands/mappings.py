@@ -9,7 +9,7 @@ from planner.cli.output import console, percent, print_json, quantity, table
 from planner.cli.outputs import PICTURE
 from planner.cli.tables.fit_lines import JobFits
 from planner.cli.tables.jitter import steps_told
-from planner.cli.tables.jobs_table import SHORT, mapping
+from planner.cli.tables.jobs_table import SHORT, chosen, mapping
 from planner.cli.tables.serving_columns import how_served, serving_columns, serving_record
 from planner.cli.workload_inputs import device_of, option_named, workload_of
 from planner.cli.workload_options import Phase, PrecisionName
@@ -269,19 +269,8 @@ def _columns(configurations: "list[Configuration]", records: list[dict[str, Any]
 
 
 def describe(configuration: "Configuration") -> str:
-    """tp8 pp4 dp16 mb1 v2 full zero1 sp: degrees above one, micro-batch, chunks, and what was chosen."""
-    from costmodel.parallelism.degrees import RANK_ORDERS
-
-    c = configuration
-    words = [mapping(c), f"mb{c.micro_batch}"]
-    words += [f"v{c.interleave}"] if c.interleave not in (None, 1) else []
-    words += [c.schedule] if c.schedule is not None else []
-    words += [f"recompute {c.recompute}"] if c.recompute not in (None, "none") else []
-    words += [f"zero{c.zero}"] if c.zero not in (None, 1) else []
-    words += [f"order {c.rank_order}"] if c.rank_order != RANK_ORDERS[0] else []
-    words += ["sp"] if c.sequence_parallel and c.tensor > 1 else []
-    words += [f"offload {c.offload}"] if c.offload not in (None, "none") else []
-    return " ".join(words)
+    """tp8 pp4 dp16 mb1 v2 recompute full zero2 sp: degrees above one, micro-batch, and what was chosen."""
+    return " ".join((mapping(configuration), f"mb{configuration.micro_batch}", *chosen(configuration)))
 
 
 def _draw(path: Path, found: "SearchResult", workload: "Workload", device: "Device") -> None:

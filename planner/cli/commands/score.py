@@ -12,7 +12,7 @@ from planner.cli.output import console, number, plain, print_json, quantity, tab
 from planner.cli.tables.collectives_table import collective_records, collectives_table
 from planner.cli.tables.fit_lines import JobFits
 from planner.cli.tables.jitter import steps_told
-from planner.cli.tables.jobs_table import SHORT, bottleneck, collectives, energy_header, mapping
+from planner.cli.tables.jobs_table import SHORT, bottleneck, chosen, collectives, energy_header, mapping
 from planner.cli.tables.serving_columns import how_served, serving_columns, serving_record
 from planner.cli.workload_options import (
     OF_SERVING,
@@ -195,10 +195,10 @@ def _print_job(out: Any, cluster: "Cluster", options: "JobOptions", top: int) ->
 
 
 def _mapping(options: "JobOptions", row: int) -> str:
-    """tp2 dp4 mb16, the last being the sequences of a micro-batch."""
+    """tp2 dp4 mb16 v2: degrees, sequences of a micro-batch, and what was chosen."""
     configuration = options.candidates.configuration(row)
-    is_training = hasattr(options.job.workload, "micro_batch")
-    return mapping(configuration) + (f" mb{configuration.micro_batch}" if is_training else "")
+    sequences = [f"mb{configuration.micro_batch}"] if hasattr(options.job.workload, "micro_batch") else []
+    return " ".join((mapping(configuration), *sequences, *chosen(configuration)))
 
 
 def _time_columns(options: "JobOptions", records: list[dict[str, Any]], names: list[str]) -> dict[str, list[str]]:

@@ -57,7 +57,7 @@ def job_row(instance: "Instance", job: "Job", assignment: "Assignment") -> list[
         job.name,
         str(len(assignment.devices)),
         where(instance.cluster.fabric, assignment.devices),
-        mapping(assignment.configuration),
+        " ".join((mapping(assignment.configuration), *chosen(assignment.configuration))),
         "by phase, see below" if assignment.configuration.first_phase else _circuits(instance, candidates, assignment),
         quantity(float(scores.step_s[0]), "s"),
         quantity(float(scores.energy_per_work_j[0]), "J"),
@@ -86,6 +86,20 @@ def mapping(configuration: "Configuration") -> str:
     units = max((each.memory_units for each in configuration.by_phase if each.memory_units), default=None)
     behind = f" and {configuration.tier_units} behind" if configuration.tier_units else ""
     return text if units is None else f"{text}, {units} unit{'s' * (units > 1)}{behind}"
+
+
+def chosen(configuration: "Configuration") -> list[str]:
+    """v2, recompute full, zero2: what was chosen where a workload leaves a choice, but for what is usual."""
+    from costmodel.parallelism.degrees import RANK_ORDERS
+
+    c = configuration
+    words = [f"v{c.interleave}"] if c.interleave not in (None, 1) else []
+    words += [c.schedule] if c.schedule is not None else []
+    words += [f"recompute {c.recompute}"] if c.recompute not in (None, "none") else []
+    words += [f"zero{c.zero}"] if c.zero not in (None, 1) else []
+    words += [f"order {c.rank_order}"] if c.rank_order != RANK_ORDERS[0] else []
+    words += ["sp"] if c.sequence_parallel and c.tensor > 1 else []
+    return words + ([f"offload {c.offload}"] if c.offload not in (None, "none") else [])
 
 
 def collectives(candidates: "Candidates", row: int) -> str:

@@ -4,7 +4,7 @@ import pytest
 
 from costmodel.parallelism.configuration import Configuration
 from planner.candidates.phase_settings import gain_of_phases
-from planner.cli.tables.jobs_table import MOST_ROWS, job_row, most_valuable, phase_lines
+from planner.cli.tables.jobs_table import MOST_ROWS, chosen, job_row, most_valuable, phase_lines
 from planner.explain.admitted import what_phases_gain
 from planner.model.plan import Assignment, Plan
 from planner.pipeline import solve
@@ -43,3 +43,14 @@ def test_of_many_jobs_the_most_valuable_are_shown() -> None:
     assert min(each.value for each in shown) == 100.0
     assert [each.job for each in shown] == [each.job for each in given if each.value >= 100.0]
     assert most_valuable(Plan(instance="n", assignments=tuple(given[:5]))) == given[:5]
+
+
+def test_what_was_chosen_is_told_but_for_what_is_usual() -> None:
+    assert chosen(Configuration(interleave=1, recompute="none", zero=1, rank_order="tp-cp-pp-dp")) == []
+    some = Configuration(
+        tensor=2, interleave=4, recompute="full", zero=2, sequence_parallel=True, schedule="zero_bubble"
+    )
+    assert chosen(some) == ["v4", "zero_bubble", "recompute full", "zero2", "sp"]
+    assert chosen(Configuration(rank_order="tp-cp-dp-pp", offload="weights")) == [
+        "order tp-cp-dp-pp", "offload weights",
+    ]  # fmt: skip
