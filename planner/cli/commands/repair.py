@@ -136,7 +136,7 @@ def _show(found: "Repair") -> None:
     out = console()
     for failure in found.failures:
         out.print(plain(failure.words), soft_wrap=True)
-    out.print(words_of(found), soft_wrap=True)
+    out.print(plain(found.in_words(number)), soft_wrap=True)
     if found.moves:
         rows = [(m.job, str(m.rank), m.source or "-", m.destination) for m in found.moves]
         out.print(table(("job", "rank", "from", "to"), rows, right=("rank",)))
@@ -150,21 +150,3 @@ def _show(found: "Repair") -> None:
             "checked: 0 violations",
         ]
         out.print(" · ".join(parts), soft_wrap=True)
-
-
-def words_of(found: "Repair") -> str:
-    """Summary of the repair."""
-    if found.outcome == "intact":
-        return "no job stands on it: the plan stays as it is"
-    if found.outcome == "none":
-        return "nothing was found that keeps every required job and resident; solve the instance with the failure anew"
-    if found.outcome == "repaired":
-        proof = "proven" if found.is_fewest else f"at least {found.least_moves} ranks must move"
-        return f"every job runs as before; fewest moved ranks and changed circuits: {proof}"
-    why = "proven: no repair keeps" if found.is_impossible else "no repair was found that keeps"
-    parts = [f"{why} every job as it runs"]
-    if found.resized:
-        parts.append(f"{', '.join(found.resized)} runs in another configuration")
-    if found.dropped:
-        parts.append(f"{', '.join(found.dropped)} is dropped, the least valuable that makes room")
-    return plain(f"{'; '.join(parts)}; value lost: {number(found.lost_value)}")

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from costmodel.wording import counted
 from planner.cli import exits
-from planner.cli.beside import by_best_fit
 from planner.cli.inputs import (
     AsJson,
     Gap,
@@ -82,12 +81,18 @@ def solve(
     result = replace(result, wall_time_s=time.perf_counter() - started)
     if (refused := _refused(instance, problem, result, survival, as_json)) is not None:
         return refused
-    best_fit = None if as_json and report is None else by_best_fit(problem, result)
+    best_fit = None if as_json and report is None else _best_fit(problem, result)
     print_json(document(result, survival)) if as_json else _show(instance, problem, result, survival, best_fit)
     if result.plan is not None:
         _write(problem, result, best_fit, outputs, is_printed=as_json)
         return exits.PLAN
     return exits.INFEASIBLE if result.status.value == "INFEASIBLE" else exits.NO_PLAN
+
+
+def _best_fit(problem: "Problem", result: "Result") -> "Plan | None":
+    from planner.explain.best_fit import by_best_fit
+
+    return by_best_fit(problem, result)
 
 
 def _require_searches(policy: str, ray: str | None) -> None:

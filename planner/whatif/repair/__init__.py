@@ -1,7 +1,7 @@
 """A plan after failures: the fewest ranks move, then the fewest circuits change; if nothing fits, one job gives way."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -68,6 +68,25 @@ class Repair:
             and len(self.moves) == self.least_moves
             and self.changed_circuits == self.least_changes
         )
+
+    def in_words(self, number: Callable[[float], str]) -> str:
+        """What the repair came to, and what of it is proven; `number` writes the value that is lost."""
+        if self.outcome == "intact":
+            return "no job stands on it: the plan stays as it is"
+        if self.outcome == "none":
+            return (
+                "nothing was found that keeps every required job and resident; solve the instance with the failure anew"
+            )
+        if self.outcome == "repaired":
+            proof = "proven" if self.is_fewest else f"at least {self.least_moves} ranks must move"
+            return f"every job runs as before; fewest moved ranks and changed circuits: {proof}"
+        why = "proven: no repair keeps" if self.is_impossible else "no repair was found that keeps"
+        parts = [f"{why} every job as it runs"]
+        if self.resized:
+            parts.append(f"{', '.join(self.resized)} runs in another configuration")
+        if self.dropped:
+            parts.append(f"{', '.join(self.dropped)} is dropped, the least valuable that makes room")
+        return f"{'; '.join(parts)}; value lost: {number(self.lost_value)}"
 
 
 def repair(instance: Instance, plan: Plan, failed: Sequence[str], *, limits: RepairLimits | None = None) -> Repair:

@@ -3,7 +3,6 @@
 import pytest
 
 from planner.checks import check
-from planner.cli.commands.repair import words_of
 from planner.cpsat.repair import RepairLimits
 from planner.whatif.repair import repair
 from tests.planner.small_racks import rack, serving, training
@@ -51,4 +50,4 @@ def test_what_keeps_every_job_is_no_loss_however_it_was_found() -> None:
     assert [(m.job, m.destination) for m in found.moves] == [("pair", "s0.t2"), ("near", "s1.t1")]
     assert (found.dropped, found.resized, found.lost_value) == ((), (), 0.0)
     assert (found.outcome, found.is_impossible) == ("repaired", False)
-    assert "every job runs as before" in words_of(found)
+    assert "every job runs as before" in found.in_words(str)

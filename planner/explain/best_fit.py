@@ -1,21 +1,18 @@
 """What best fit would run on the same instance, where that costs next to nothing."""
 
 import time
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from planner.fabrics.problem import Problem
-    from planner.model.plan import Plan
-    from planner.model.result import Result
+from planner.fabrics.problem import Problem
+from planner.model.plan import Plan
+from planner.model.result import Result
+from planner.pipeline import solve
 
 SHARE, LEAST_S = 0.05, 0.1
 """of the time that a solve took, and seconds, that best fit may take beside it"""
 
 
-def by_best_fit(problem: "Problem", result: "Result") -> "Plan | None":
+def by_best_fit(problem: Problem, result: Result) -> Plan | None:
     """The plan of best fit; None where it takes too long, finds none, or is what was asked for."""
-    from planner.pipeline import solve
-
     if result.plan is None or result.policy == "best_fit":
         return None
     limit_s = max(SHARE * result.wall_time_s, LEAST_S)

@@ -5,8 +5,8 @@ import dataclasses
 import pytest
 
 from planner.candidates.expand import expand
-from planner.cli import beside
-from planner.cli.beside import by_best_fit
+from planner.explain import best_fit
+from planner.explain.best_fit import by_best_fit
 from planner.model.result import Result, Status
 from planner.pipeline import solve
 from tests.planner.report import rack
@@ -25,5 +25,5 @@ def test_best_fit_is_asked_where_it_is_quick() -> None:
 def test_best_fit_is_left_out_where_it_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = expand(rack.fat_tree())
     result = dataclasses.replace(solve(problem, policy="first_fit"), wall_time_s=0.0)
-    monkeypatch.setattr(beside, "LEAST_S", 0.0)
+    monkeypatch.setattr(best_fit, "LEAST_S", 0.0)
     assert by_best_fit(problem, result) is None
