@@ -33,6 +33,7 @@ from planner.cli.commands.serve import serve
 from planner.cli.commands.slurm import slurm
 from planner.cli.commands.solve import solve
 from planner.cli.commands.spares import spares
+from planner.cli.commands.studio import studio
 from planner.cli.commands.switch_emulator import switch_emulator
 from planner.cli.commands.tables import tables
 from planner.cli.commands.tokens import tokens
@@ -55,6 +56,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "repair": repair,
     "reconfigure": reconfigure,
     "diff": diff,
+    "studio": studio,
     "replay": replay,
     "spares": spares,
     "trace": trace,

@@ -1,24 +1,32 @@
 // How the best plan and its proven bound came together, for the first objective.
 
+const CONVERGENCE_KEY = "solid: best plan so far · dashed: no plan can do better · shaded: the gap";
 const CHART = { width: 640, height: 250, left: 58, right: 96, top: 14, bottom: 36 };
 
 function drawConvergence() {
   const { objective, points } = data.convergence;
   const section = part("convergence");
   section.append(el("h2", { id: "convergence-title" }, `Convergence of ${objective}`));
-  const known = points.flatMap((point) => [point.objective, point.bound]).filter((value) => value !== null);
-  if (!known.length) {
+  const picture = convergencePicture(points, objective, data.convergence.wall_time_s);
+  if (picture === null) {
     section.append(el("p", { class: "soft" }, "No progress was recorded: the policy gave its plan at once, or none."));
     return;
   }
-  const end = Math.max(data.convergence.wall_time_s, points[points.length - 1].time_s, 1e-6);
+  section.append(picture, el("p", { class: "key" }, CONVERGENCE_KEY));
+}
+
+// Incumbents and bounds over time, up to `wall_time_s` at least; null where there is neither.
+function convergencePicture(points, objective, wall_time_s) {
+  const known = points.flatMap((point) => [point.objective, point.bound]).filter((value) => value !== null);
+  if (!known.length) return null;
+  const end = Math.max(wall_time_s, points[points.length - 1].time_s, 1e-6);
   const [low, high] = [Math.min(...known), Math.max(...known)];
   const room = (high - low > 1e-9 * Math.abs(high) ? high - low : Math.abs(high) || 1) * 0.08;
   const scale = scales(end, low - room, high + room);
   const picture = svg("svg", { class: "chart", viewBox: `0 0 ${CHART.width} ${CHART.height}`, role: "group", "aria-label": chartText(points, objective) });
   drawAxes(picture, scale, end, low - room, high + room);
   drawLines(picture, scale, points, end);
-  section.append(picture, el("p", { class: "key" }, "solid: best plan so far · dashed: no plan can do better · shaded: the gap"));
+  return picture;
 }
 
 function scales(end, low, high) {

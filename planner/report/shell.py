@@ -10,11 +10,18 @@ from string import Template
 
 
 def render(
-    title: str, body: str, styles: Sequence[str], scripts: Sequence[str], data: object, *, asks: bool = False
+    title: str,
+    body: str,
+    styles: Sequence[str],
+    scripts: Sequence[str],
+    data: object,
+    *,
+    asks: bool = False,
+    frames: bool = False,
 ) -> str:
     """The text of the page; `body`, `styles` and `scripts` are files of this folder.
 
-    `asks`: whether it may ask the server that it came from.
+    `asks`: whether it may ask the server that it came from; `frames`: whether it may show other pages of it.
     """
     style = "\n".join(_asset(name) for name in styles)
     script = '(() => {\n"use strict";\n' + "\n".join(_asset(name) for name in scripts) + "})();\n"
@@ -25,7 +32,7 @@ def render(
         style_hash=_hash(style),
         script=script,
         script_hash=_hash(script),
-        connect="; connect-src 'self'" if asks else "",
+        connect=("; connect-src 'self'" if asks else "") + ("; frame-src 'self'" if frames else ""),
         data=_embedded(data),
     )
 
