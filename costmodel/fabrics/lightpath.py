@@ -15,7 +15,7 @@ from costmodel.collectives.plan import CollectivePlan
 from costmodel.fabrics.fibers import Fiber, FiberBundle, Route
 from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan, divisors_down, transfer_radices
 from costmodel.fabrics.inventory import Parts, PriceClass
-from costmodel.fabrics.joined_racks import JoinedRacks
+from costmodel.fabrics.tile_modules import TilesWithMemory
 from costmodel.parallelism.mappings import Dimension
 from costmodel.parallelism.pools import most_peers
 from costmodel.spec import BytesPerSecond, Decibels, JoulesPerByte, Latency, SwitchingTime
@@ -33,7 +33,7 @@ Segment = tuple[int, int, int]
 """Directed waveguide between neighbouring tiles: (server, from slot, to slot)."""
 
 
-class Lightpath(JoinedRacks):
+class Lightpath(TilesWithMemory):
     """Tiles on a photonic wafer per server; fibers join each ordered pair of servers of one rack.
 
     Tiles lie on a grid of `tile_rows` rows; slot i sits in row i // columns. Light inside a server runs
@@ -137,10 +137,8 @@ class Lightpath(JoinedRacks):
         return {"optical_port": self.num_devices}
 
     def _other_parts(self, devices: Parts) -> Iterator[Parts]:
-        """Fibers, and lasers and receivers by wavelength: they come with the ports."""
         yield Parts("fiber", self._num_fibers, self._fiber_names, self.parse_fiber, {"optical_port": 0})
-        yield devices.of_each("laser", ":w", self.wavelengths_per_tile, {"optical_port": 0})
-        yield devices.of_each("receiver", ":rx:w", self.wavelengths_per_tile, {"optical_port": 0})
+        yield from self._behind_tiles(devices)
 
     def _fiber_names(self) -> Iterator[str]:
         servers = range(self.num_servers)

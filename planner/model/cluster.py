@@ -110,6 +110,9 @@ class Cluster(Spec):
     def _require_wavelength(self, where: str, part: FailedLaser) -> None:
         if not self.fabric.num_wavelengths:
             raise ValueError(f"{where}: a {self.fabric.kind} has no lasers; remove them")
+        if "laser" not in self.fabric.inventory():
+            problem = "no laser or receiver is told apart where they light memory modules too"
+            raise ValueError(f"{where}: {problem}; record the port of {part.tile} in failed_ports")
         try:
             self.fabric.parse_device(part.tile)
         except ValueError as error:

@@ -107,7 +107,7 @@ def _priced(job: Job, cluster: Cluster, configurations: list[Configuration], sco
             yield Choice(mode=staying, **numbers)
         if resident is not None and not resident.movable:
             continue
-        if _is_possible(mode, cluster):
+        if _is_possible(mode, cluster, configuration.memory_io or 0):
             yield Choice(mode=mode, moves=0.0 if resident is None else resident.move_cost, **numbers)
 
 
@@ -122,11 +122,13 @@ def _mode(configuration: Configuration, cluster: Cluster, per_server: int | None
     return Mode(configuration.num_devices, configuration.block, demand, per_server=per_server)
 
 
-def _is_possible(mode: Mode, cluster: Cluster) -> bool:
+def _is_possible(mode: Mode, cluster: Cluster, taken: int) -> bool:
+    """Whether no tile sends more than it can, of whose wavelengths memory takes some."""
     fabric = cluster.fabric
     if not isinstance(fabric, Lightpath):
         return True
-    return all(keeps_tile_rules(circuits, fabric.wavelengths_per_tile, fabric.max_peers) for circuits in mode.demand)
+    room = fabric.wavelengths_per_tile - taken
+    return all(keeps_tile_rules(circuits, room, fabric.max_peers) for circuits in mode.demand)
 
 
 def source_of(held: Held, mode: Mode, number_of: int) -> list[tuple[int, int]]:

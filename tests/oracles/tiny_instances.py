@@ -81,9 +81,10 @@ def drawn(
     fabric: Fields,
     failures: Callable[[Random, Fields, list[Fields]], Fields],
     change: Callable[[Random, list[Fields], int, int], None] | None = None,
+    device: str | Fields = "h100-sxm",
 ) -> Instance:
     """Jobs, some of them running, on a fabric with failures; `change` is told devices of a server and of the fabric."""
-    cluster = {"device": "h100-sxm", "fabric": fabric}
+    cluster = {"device": device, "fabric": fabric}
     servers = fabric["servers"] * fabric.get("racks", 1)
     per_server = fabric.get("tiles_per_server") or fabric["gpus_per_server"]
     is_linked = fabric["kind"] == "fat_tree" or fabric.get("racks", 1) == 1

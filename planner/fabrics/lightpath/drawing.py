@@ -17,6 +17,9 @@ Used = Mapping[str, set[tuple[str, int]]]
 class LightpathDrawing(Drawing):
     """A circuit has wavelengths; it stays in its server or takes fibers."""
 
+    memory_unit = "module"
+    memory_port = "wavelength"
+
     def names(self, fabric: FabricBase) -> dict[str, Any]:
         return NO_CIRCUITS | {
             "channels": "wavelengths",

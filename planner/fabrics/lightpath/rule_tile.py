@@ -18,11 +18,13 @@ def check_tile(instance: Instance, plan: Plan) -> Iterator[Violation]:
         for number, held in enumerate(assignment.circuits):
             where = f"{job.name}: configuration {number}"
             for is_sender in (True, False):
-                yield from _check_side(fabric, held, where, is_sender)
+                room = fabric.wavelengths_per_tile - (assignment.configuration.memory_io or 0)
+                yield from _check_side(fabric, held, where, is_sender, room)
 
 
-def _check_side(fabric: Lightpath, held: HeldCircuits, where: str, is_sender: bool) -> Iterator[Violation]:
-    """Tiles as senders, or as receivers, of the circuits of one configuration."""
+def _check_side(fabric: Lightpath, held: HeldCircuits, where: str, is_sender: bool, room: int) -> Iterator[Violation]:
+    """Tiles as senders, or as receivers, of the circuits of one configuration; `room` is the wavelengths that memory
+    modules leave of a tile."""
     verb = "sends" if is_sender else "receives"
     used: defaultdict[str, Counter[int]] = defaultdict(Counter)
     peers: defaultdict[str, set[str]] = defaultdict(set)
@@ -32,9 +34,9 @@ def _check_side(fabric: Lightpath, held: HeldCircuits, where: str, is_sender: bo
         used[tile].update(set(circuit.wavelengths))
         peers[tile].add(peer)
     for tile, wavelengths in used.items():
-        excess = wavelengths.total() - fabric.wavelengths_per_tile
+        excess = wavelengths.total() - room
         if excess > 0:
-            message = f"{where}: {tile} {verb} {wavelengths.total()} of {fabric.wavelengths_per_tile} wavelengths"
+            message = f"{where}: {tile} {verb} {wavelengths.total()} of {room} wavelengths"
             yield Violation("tile", tile, message, float(excess))
         excess = len(peers[tile]) - fabric.max_peers
         if excess > 0:

@@ -15,7 +15,7 @@ from planner.fabrics.lightpath.more_fibers import (
     with_joined_server,
 )
 from planner.fabrics.upgrades import Upgrade, Upgrades
-from planner.model.edit import with_fabric
+from planner.model.edit import edited, with_fabric
 from planner.model.instance import Instance
 from planner.model.plan import Plan
 
@@ -46,6 +46,7 @@ class LightpathUpgrades(Upgrades):
         yield from _tiles(instance, fabric)
         yield from _peers(instance, fabric)
         yield from _switches(instance, fabric)
+        yield from _modules(instance, fabric)
         yield from more_links.upgrades(instance)
 
     def with_server(self, instance: Instance) -> Instance:
@@ -57,6 +58,14 @@ class LightpathUpgrades(Upgrades):
         count = fibers_of_new_server(fabric)
         fibers = counted(count, "fiber") if count else "no fibers"
         return f" with {fibers} to and from each other" if fabric.servers > 1 else ""
+
+
+def _modules(instance: Instance, fabric: Lightpath) -> Iterator[Upgrade]:
+    """One more behind each tile, where its light leaves circuits a wavelength."""
+    memory = fabric.memory
+    if memory is not None and (memory.units + 1) * memory.wavelengths < fabric.wavelengths_per_tile:
+        more = edited(memory, units=memory.units + 1)
+        yield Upgrade("one more memory module behind each tile", with_fabric(instance, memory=more))
 
 
 def _fibers(instance: Instance, fabric: Lightpath, plan: Plan | None) -> Iterator[Upgrade]:

@@ -58,6 +58,22 @@ def test_units_behind_memory_over_light_let_all_run() -> None:
         assert words.startswith("activations+optimizer in cxl-ddr5 x ")
 
 
+def test_tiles_divide_wavelengths_between_circuits_and_modules() -> None:
+    """Each of three jobs otherwise; two run where tiles have no modules."""
+    instance, tiered = solved("../lumorph/modules16")
+    _, without = solved("../lumorph/modules16_plain")
+    assert (tiered.objective, without.objective) == (pytest.approx(8.004, abs=0.01), pytest.approx(7.242, abs=0.01))
+    assert tiered.plan is not None
+    assert without.plan is not None
+    assert len(without.plan.assignments) == 2
+    split = {
+        each.job: (each.configuration.memory_units, each.configuration.memory_io) for each in tiered.plan.assignments
+    }
+    assert split == {"training": (2, 8), "large-model": (3, 12), "long-documents": (None, None)}
+    words = kept_away_in_words(instance.cluster, instance.job("large-model"), tiered.plan["large-model"])
+    assert words.endswith("the bandwidth of cxl-ddr5 x 3 binds")
+
+
 def test_nothing_is_said_of_jobs_that_keep_all_at_home() -> None:
     instance, plain = solved("second_tier_plain")
     assert plain.plan is not None

@@ -14,6 +14,7 @@ from tests.oracles.tiny_disaggregated import disaggregated_rings, tiny_disaggreg
 from tests.oracles.tiny_even import tiny_even, tiny_evens
 from tests.oracles.tiny_groups import tiny_groupings, tiny_groups
 from tests.oracles.tiny_instances import tiny_crossing, tiny_crossings, tiny_five, tiny_instance, tiny_instances
+from tests.oracles.tiny_modules import tiny_modules
 from tests.planner.optimum import proven
 
 NUM_SEEDS = 240
@@ -93,6 +94,12 @@ def test_every_level_has_the_enumerated_optimum_where_two_pools_share_rings(seed
 @given(tiny_disaggregateds)
 def test_any_such_instance_of_two_pools_has_the_enumerated_optimum(instance: Instance) -> None:
     agree(instance)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [53, 60, 67, 84, 103])
+def test_every_level_has_the_enumerated_optimum_where_modules_take_wavelengths(seed: int) -> None:
+    agree(tiny_modules(seed))
 
 
 @pytest.mark.slow

@@ -3,8 +3,11 @@
 import pytest
 
 from planner.fabrics.lightpath.rule_lasers import check_lasers
+from planner.model.errors import InputError
+from planner.model.instance import Instance
 from tests.planner.checks.good import ring, single, staying
 from tests.planner.checks.plans import broken, rewired
+from tests.planner.small_racks import rack, serving
 
 
 @pytest.mark.parametrize(
@@ -49,3 +52,11 @@ def test_a_resident_leaves_a_lost_wavelength_but_may_keep_its_devices(key: str, 
     instance, plan = staying(health={key: [{"tile": end, "wavelength": 0}]})
     assert broken(instance, plan) == {"residents", "lasers"}
     assert broken(instance, rewired(plan, "ring", "s1.t1 s0.t0 2,3 s1>s0#1")) == set()
+
+
+@pytest.mark.parametrize("key", ["failed_lasers", "failed_receivers"])
+def test_none_is_told_apart_where_they_light_modules_too(key: str) -> None:
+    memory = {"unit": "cxl-ddr5", "units": 1, "wavelengths": 2}
+    data = rack(serving("x", 1), memory=memory, health={key: [{"tile": "s0.t1", "wavelength": 1}]})
+    with pytest.raises(InputError, match=r"light memory modules too; record the port of s0\.t1 in failed_ports"):
+        Instance.parse(data)

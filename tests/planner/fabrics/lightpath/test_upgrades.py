@@ -5,6 +5,7 @@ from math import sqrt
 import pytest
 
 from planner.fabrics.lightpath.more_fibers import with_fibers, with_joined_server
+from planner.fabrics.lightpath.upgrades import LightpathUpgrades
 from planner.model.edit import edited, only, repaired, with_fabric
 from planner.model.instance import Instance
 from tests.planner.explain.marginal_cases import fastest, gains
@@ -51,3 +52,15 @@ def test_derived_instances_leave_the_original_alone_and_forget_what_was_cached()
     assert instance == Instance.parse(rack(serving("x", 2), fibers=1, health={"failed_tiles": ["s0.t1"]}))
     with pytest.raises(ValueError, match="greater than"):
         edited(instance.jobs[0], weight=-1.0)
+
+
+def test_one_more_module_is_offered_while_it_leaves_circuits_a_wavelength() -> None:
+    memory = {"unit": "cxl-ddr5", "units": 1, "wavelengths": 1}
+    name, offered = "one more memory module behind each tile", []
+    for units in (1, 2, 3):
+        instance = Instance.parse(rack(serving("x", 1), memory=memory | {"units": units}))
+        found = {each.change: each.instance for each in LightpathUpgrades().of(instance, None)}
+        offered.append(name in found)
+        if name in found:
+            assert found[name].cluster.fabric == edited(instance.cluster.fabric, memory=memory | {"units": units + 1})
+    assert offered == [True, True, False]
