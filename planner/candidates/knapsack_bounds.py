@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from planner.candidates.device_price import DevicePrice
 from planner.candidates.lagrangian_bounds import has_prices, pool_prices
+from planner.fabrics import plugin_of
 from planner.fabrics.problem import JobOptions, Problem
 
 Floats = NDArray[np.float64]
@@ -63,13 +64,20 @@ class KnapsackBounds:
 
     @classmethod
     def _with_prices(cls, problem: Problem, bound: float, rows: Callable[[], tuple[Floats, ...]]) -> "KnapsackBounds":
-        """The bounds, or those by prices of all that is pooled where these are tighter."""
+        """The bounds, or those by prices of all that is pooled and by what servers hold where these are tighter."""
         if not has_prices(problem) or not np.isfinite(bound):
             return cls(bound, rows)
         pooled = pool_prices(problem)
+        found = [(pooled.bound, pooled.rows)]
+        packed = plugin_of(problem.cluster.fabric).shared_amounts.packed(problem)
+        if packed is not None:
+            found.append(packed)
         unlisted = sum(options.most_value for options in problem.options if not options.is_listed)
-        least = tuple(np.minimum(one, other + unlisted) for one, other in zip(rows(), pooled.rows, strict=True))
-        return cls(min(bound, pooled.bound + unlisted), lambda: least)
+        others = zip(*(each for _, each in found), strict=True)
+        least = tuple(
+            np.minimum(one, np.min(other, axis=0) + unlisted) for one, other in zip(rows(), others, strict=True)
+        )
+        return cls(min(bound, *(each + unlisted for each, _ in found)), lambda: least)
 
     def highest(self, count: int) -> float:
         """A threshold that so many rows reach at most, but for ties."""

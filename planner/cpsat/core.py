@@ -9,6 +9,7 @@ from planner.cpsat.divisions.divide import divide, may_divide
 from planner.cpsat.divisions.whole import may_pack, pack_whole
 from planner.cpsat.lns.neighbourhood import has_neighbourhoods, improve
 from planner.cpsat.lns.racks import has_racks, improve_racks
+from planner.cpsat.packed_servers import pack_servers
 from planner.cpsat.search import Search, pattern_of
 from planner.fabrics import plugin_of
 from planner.fabrics.problem import Problem
@@ -28,6 +29,8 @@ DIVIDE_SHARE = 0.85
 """of the time for divisions, where servers are alike"""
 WHOLE_SHARE = 0.25
 """of the time for plans without jobs that span servers"""
+SERVERS_SHARE = 0.8
+"""of the time for servers that the fabric packs"""
 FEW_DEVICES, CORES_SHARE = 128, 0.6
 """up to so many, divisions come first; in larger racks step 2 rarely ends with all of them at once: cores come first,
 with this share of the time"""
@@ -55,9 +58,7 @@ def optimize_value(search: Search, clock: Clock) -> LevelOutcome:
         return LevelOutcome(is_proven=False)
     clock = clock.until(lambda: search.is_near)
     is_small, is_alike = search.full.cluster.num_healthy <= FEW_DEVICES, may_divide(search)
-    is_best = search.reaches("value") or (
-        may_pack(search) and pack_whole(search, clock.within(WHOLE_SHARE * clock.left_s))
-    )
+    is_best = search.reaches("value") or _pack(search, clock)
     if is_best or (is_small and _divide(search, clock.within(DIVIDE_SHARE * clock.left_s))):
         search.restrict(knapsack.core(search.full, search.bound, _current_rows(search)))
         return LevelOutcome(is_proven=True)
@@ -74,6 +75,13 @@ def optimize_value(search: Search, clock: Clock) -> LevelOutcome:
         return outcome
     search.restrict(search.full)
     return LevelOutcome(is_proven=_divide(search, clock))
+
+
+def _pack(search: Search, clock: Clock) -> bool:
+    """Jobs in one server each, or servers as the fabric packs them; true if no plan is worth more."""
+    if may_pack(search) and pack_whole(search, clock.within(WHOLE_SHARE * clock.left_s)):
+        return True
+    return pack_servers(search, clock.within(SERVERS_SHARE * clock.left_s))
 
 
 def _divide(search: Search, clock: Clock) -> bool:

@@ -1,6 +1,7 @@
 """The part of a fabric in step 1: variables, constraint groups, symmetries and the size of all that."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from ortools.sat.python import cp_model
@@ -10,9 +11,21 @@ from planner.fabrics.pattern import Pattern
 from planner.fabrics.problem import Problem
 from planner.formulation.group import Group
 from planner.formulation.nogood import Nogood
+from planner.formulation.step_two import StepTwoLimits
 from planner.formulation.variables import FabricVariables, Pair, Variables
 from planner.model.cluster import Cluster
 from planner.model.plan import Assignment
+
+
+@dataclass(frozen=True)
+class PackedServers:
+    """The most valuable pattern among those of at least some value, and what was proven of these."""
+
+    pattern: Pattern
+    """empty where there is none"""
+    bound: float
+    rounding: float
+    """most by which rounded coefficients shift the bound"""
 
 
 class StepOne:
@@ -41,6 +54,11 @@ class StepOne:
     def counts_of(self, cluster: Cluster) -> Callable[[Demand], frozenset[int]] | None:
         """Counts of the parts of a demand of which a server may have so many, others having the rest; None where
         servers differ in more than their room, so that it matters which of them has what."""
+        return None
+
+    def packed_servers(self, problem: Problem, least: float, limits: StepTwoLimits) -> PackedServers | None:
+        """The most valuable of patterns worth `least` or more, where it is enough to know which parts lie together;
+        None where it is not, or nothing was found in time."""
         return None
 
     def needs_devices_alone(self, cluster: Cluster) -> bool:

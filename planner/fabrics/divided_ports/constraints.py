@@ -3,6 +3,7 @@
 from ortools.sat.python import cp_model
 
 from costmodel.fabrics import DividedPorts
+from planner.fabrics.divided_ports.block_prices import BlockPrices
 from planner.fabrics.divided_ports.demand import amounts_of
 from planner.fabrics.problem import Problem
 from planner.formulation.variables import JobVariables, Variables, total
@@ -12,7 +13,7 @@ def shares(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
     r"""In each server, x being ranks with u modules, p ports and t units behind them: $\sum u x \le M$,
     $\sum p x \le P$, $\sum t x \le T$.
 
-    Totals over all servers are redundant and tighten the relaxation.
+    Totals over all servers are redundant and tighten the relaxation, as do prices of blocks (`BlockPrices`).
     """
     fabric = problem.cluster.fabric
     assert isinstance(fabric, DividedPorts)
@@ -29,6 +30,20 @@ def shares(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
             for shape, row in zip(job.options.shapes, job.rows, strict=True)
         ]
         model.add(total([*rows, *(_staying(job, axis) for job in v.jobs)]) <= most * fabric.num_servers)
+    _worth_no_more_than_fillings(model, v, problem)
+
+
+def _worth_no_more_than_fillings(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
+    r"""At prices of blocks: $\sum_{jk} n_k \pi_{b(k)} z_{jk} \le \sum_s \max_{a \in s} \pi \cdot a$."""
+    prices = BlockPrices.of(problem)
+    if prices is not None:
+        paid = zip(v.jobs, prices.kind, prices.number, strict=True)
+        terms = [
+            int(prices.prices[kind] * number) * row
+            for job, kinds, numbers in paid
+            for row, kind, number in zip(job.rows, kinds.tolist(), numbers.tolist(), strict=True)
+        ]
+        model.add(total(terms) <= prices.limit)
 
 
 def _taken(job: JobVariables, server: int, axis: int) -> list[cp_model.LinearExprT]:

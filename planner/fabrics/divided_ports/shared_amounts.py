@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.fabrics.divided_ports.block_prices import BlockPrices
 from planner.fabrics.divided_ports.demand import amounts_of
 from planner.fabrics.divided_ports.free_shares import FreeShares
 from planner.fabrics.problem import Problem
@@ -28,3 +29,8 @@ class ApplianceAmounts(SharedAmounts):
             job.candidates.num_devices[:, None] * np.array(rows, np.float64).reshape(-1, len(there_is)) / there_is
             for job, rows in zip(problem.options, uses, strict=True)
         ]
+
+    def packed(self, problem: Problem) -> tuple[float, tuple[Floats, ...]] | None:
+        """By prices of blocks."""
+        prices = BlockPrices.of(problem)
+        return None if prices is None else (prices.bound, prices.rows)

@@ -3,7 +3,10 @@
 from typing import ClassVar
 
 from planner.fabrics.divided_ports.groups import GROUPS
-from planner.formulation.step_one import StepOne
+from planner.fabrics.divided_ports.server_fillings import pack_servers
+from planner.fabrics.problem import Problem
+from planner.formulation.step_one import PackedServers, StepOne
+from planner.formulation.step_two import StepTwoLimits
 
 
 class DividedPortsStepOne(StepOne):
@@ -12,3 +15,6 @@ class DividedPortsStepOne(StepOne):
     groups: ClassVar = GROUPS
     core_share: ClassVar = 0.1
     """prices of all appliances together bound what a plan may use less tightly"""
+
+    def packed_servers(self, problem: Problem, least: float, limits: StepTwoLimits) -> PackedServers | None:
+        return pack_servers(problem, least, limits)

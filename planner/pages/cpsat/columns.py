@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from planner.pages.cpsat.linear import Floats, Ints, Rows
+from planner.formulation.linear import Floats, Ints, Rows
 from planner.pages.cpsat.windows import Windows
 from planner.pages.problem import Task
 

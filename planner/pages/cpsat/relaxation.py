@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from planner.formulation.linear import Floats, Rows, minimized
 from planner.pages.cpsat.columns import Columns
-from planner.pages.cpsat.linear import Floats, Rows, minimized
 from planner.pages.cpsat.times import pass_time
 from planner.pages.cpsat.windows import Windows
 from planner.pages.problem import PageProblem, Pages
@@ -51,8 +51,7 @@ def relax(
     solved = minimized(rows, box, objective, time_limit_s)
     if solved is None:
         return None
-    bound_s, values = solved
-    return Relaxation(bound_s, [_whole(problem, own, values) for own in columns])
+    return Relaxation(solved.bound, [_whole(problem, own, solved.columns) for own in columns])
 
 
 def _whole(problem: PageProblem, own: Columns, values: Floats) -> Pages:

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from planner.formulation.linear import Ints, Rows
 from planner.pages.cpsat.columns import Columns
-from planner.pages.cpsat.linear import Ints, Rows
 from planner.pages.cpsat.windows import Waiting, Window
 
 MOST_STRETCHES = 32

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from planner.formulation.linear import Rows
 from planner.pages.cpsat.columns import Columns
-from planner.pages.cpsat.linear import Rows
 from planner.pages.cpsat.times import pass_time
 from planner.pages.cpsat.windows import Windows
 from planner.pages.problem import PageProblem, Pages

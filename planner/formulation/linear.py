@@ -29,8 +29,20 @@ class Rows:
         self.limits.append((least, most))
 
 
-def minimized(rows: Rows, box: Floats, objective: Floats, time_limit_s: float) -> tuple[float, Floats] | None:
-    """A proven bound on the least objective, and columns that attain about it; None where the time does not suffice."""
+@dataclass(frozen=True)
+class LinearMinimum:
+    """What the simplex method ends with."""
+
+    bound: float
+    """proven, on the least objective"""
+    columns: Floats
+    """that attain about it"""
+    multipliers: Floats
+    """by row: change of the objective for one more of its limit"""
+
+
+def minimized(rows: Rows, box: Floats, objective: Floats, time_limit_s: float) -> LinearMinimum | None:
+    """The least objective; None where the time does not suffice."""
     lp = model_builder.Model()  # type: ignore[no-untyped-call]
     columns = [lp.new_num_var(low, high, "") for low, high in box.tolist()]
     for row, entries, (least, most) in zip(rows.columns, rows.entries, rows.limits, strict=True):
@@ -43,7 +55,7 @@ def minimized(rows: Rows, box: Floats, objective: Floats, time_limit_s: float) -
         return None
     values = np.asarray(solver.values(lp.get_variables()), np.float64)
     multipliers = np.asarray(solver.dual_values(lp.get_linear_constraints()), np.float64)
-    return _proven(rows, box, objective, multipliers), values
+    return LinearMinimum(_proven(rows, box, objective, multipliers), values, multipliers)
 
 
 def _proven(rows: Rows, box: Floats, objective: Floats, multipliers: Floats) -> float:
