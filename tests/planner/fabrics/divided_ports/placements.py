@@ -18,7 +18,7 @@ def placeable(problem: Problem) -> Iterator[tuple[tuple[int | None, ...], float]
     servers = [(len(cluster.healthy_slots(s)), *cluster.fabric.shared) for s in range(cluster.fabric.num_servers)]
     choices: list[list[int | None]] = []
     for options in problem.options:
-        best: dict[tuple[int, ...], int] = {}
+        best: dict[tuple[int, ...], int | None] = {}
         for row in options.rows_by_value():
             shape = options.shapes[row]
             best.setdefault((shape.num_ranks, shape.part, shape.held_units, shape.held_io, shape.tier_units), row)
