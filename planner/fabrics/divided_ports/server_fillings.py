@@ -5,7 +5,7 @@ use are listed, and CP-SAT chooses among them and the rows that are left.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -122,19 +122,12 @@ def _packed(
     cp = cp_model.CpModel()
     chosen = [{key: cp.new_bool_var("") for key in of_job} for of_job in columns]
     used = [cp.new_int_var(0, prices.rooms[room], "") for room, _ in fillings]
-    there: dict[int, list[cp_model.LinearExprT]] = {}
-    for (_, filling), times in zip(fillings, used, strict=True):
-        for kind, number in filling:
-            there.setdefault(kind, []).append(number * times)
     wanted: dict[int, list[cp_model.LinearExprT]] = {}
     for options, literals in zip(problem.options, chosen, strict=True):
         (cp.add_exactly_one if options.must_run else cp.add_at_most_one)(literals.values())
         for (kind, number), literal in literals.items():
             wanted.setdefault(kind, []).append(number * literal)
-    for kind, terms in wanted.items():
-        cp.add(total(terms) <= total(there.get(kind, [])))
-    for room, number in prices.rooms.items():
-        cp.add(total(t for (each, _), t in zip(fillings, used, strict=True) if each == room) <= number)
+    _limit(cp, prices, fillings, used, wanted)
     parts = [
         [(float(options.value[of_job[key]]), literal) for key, literal in literals.items()]
         for options, of_job, literals in zip(problem.options, columns, chosen, strict=True)
@@ -152,6 +145,24 @@ def _packed(
     numbers = [solver.value(times) for times in used]
     pattern = _pattern(problem, columns, rows, zip(fillings, numbers, strict=True))
     return PackedServers(pattern, term.to_float(round(solver.best_objective_bound)), term.rounding)
+
+
+def _limit(
+    cp: cp_model.CpModel,
+    prices: BlockPrices,
+    fillings: Sequence[tuple[Room, Filling]],
+    used: Sequence[cp_model.IntVar],
+    wanted: Mapping[int, Sequence[cp_model.LinearExprT]],
+) -> None:
+    """No more fillings than servers, and in them the blocks of all chosen rows."""
+    there: dict[int, list[cp_model.LinearExprT]] = {}
+    for (_, filling), times in zip(fillings, used, strict=True):
+        for kind, number in filling:
+            there.setdefault(kind, []).append(number * times)
+    for kind, terms in wanted.items():
+        cp.add(total(terms) <= total(there.get(kind, [])))
+    for room, number in prices.rooms.items():
+        cp.add(total(t for (each, _), t in zip(fillings, used, strict=True) if each == room) <= number)
 
 
 def _pattern(

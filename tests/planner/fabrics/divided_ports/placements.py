@@ -14,20 +14,22 @@ def placeable(problem: Problem) -> Iterator[tuple[tuple[int | None, ...], float]
     """Rows of all jobs, None where one waits, and their value: of rows that ask for the same only the best one."""
     cluster = problem.cluster
     assert isinstance(cluster.fabric, DividedPorts)
-    assert cluster.fabric.shared is not None
-    servers = [(len(cluster.healthy_slots(s)), *cluster.fabric.shared) for s in range(cluster.fabric.num_servers)]
+    shared = cluster.fabric.shared
+    assert shared is not None
+    servers: list[Server] = [(len(cluster.healthy_slots(s)), *shared) for s in range(cluster.fabric.num_servers)]
     choices: list[list[int | None]] = []
     for options in problem.options:
-        best: dict[tuple[int, ...], int | None] = {}
+        best: dict[tuple[int, ...], int] = {}
         for row in options.rows_by_value():
             shape = options.shapes[row]
             best.setdefault((shape.num_ranks, shape.part, shape.held_units, shape.held_io, shape.tier_units), row)
-        choices.append([*best.values()] if options.must_run else [None, *best.values()])
+        waiting: list[int | None] = [] if options.must_run else [None]
+        choices.append([*waiting, *best.values()])
     for rows in product(*choices):
         blocks = list[Server]()
-        for options, row in zip(problem.options, rows, strict=True):
-            if row is not None:
-                shape = options.shapes[row]
+        for options, chosen in zip(problem.options, rows, strict=True):
+            if chosen is not None:
+                shape = options.shapes[chosen]
                 each = shape.held_units, shape.held_io, shape.tier_units
                 block = shape.part, *(shape.part * amount for amount in each)
                 blocks += [block] * (shape.num_ranks // shape.part)
