@@ -132,7 +132,7 @@ def _ways(kind: JobClass, weight: float) -> dict[Way, tuple[Option, ...]]:
     """Ways to run a job of this weight, the most valuable first, each with its rows by value."""
     rows: dict[tuple[int, ...], list[Option]] = {}
     for row in kind.rows:
-        if not row.shape.chooses_servers:
+        if row.shape.racks == 1 and not row.shape.chooses_servers:
             shape = row.shape
             rows.setdefault((shape.part, shape.num_parts, shape.is_even, row.sets_circuits), []).append(row)
     ways = {}

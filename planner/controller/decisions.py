@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal, Protocol, get_args
 from pydantic import Discriminator, PlainValidator, SkipValidation, TypeAdapter, ValidationInfo
 
 from costmodel.parallelism.configuration import Configuration
-from planner.model.plan import HeldCircuits, MemoryCircuit
+from planner.model.plan import HeldCircuits, MemoryCircuit, RackCircuit
 from planner.placement.placement import Place
 
 Why = Literal["finished", "cancelled", "failed", "preempted"]
@@ -52,7 +52,7 @@ class _Written:
 class _Placed(_Written):
     """A decision that gives a job a place."""
 
-    NAMED: ClassVar[tuple[str, ...]] = ("devices", "circuits", "memory")
+    NAMED: ClassVar[tuple[str, ...]] = ("devices", "circuits", "memory", "upper")
     place: Place
 
     def body(self) -> dict[str, Any]:
@@ -72,6 +72,11 @@ class _Placed(_Written):
     def memory(self) -> tuple[MemoryCircuit, ...]:
         """Units of a pool and the circuits to them, rank after rank; none where memory is local."""
         return self.place.memory
+
+    @property
+    def upper(self) -> tuple[RackCircuit, ...]:
+        """Circuits between its racks, to be on as long as it runs; none where it lies in one, or packets join them."""
+        return self.place.upper
 
     @property
     def configuration(self) -> Configuration:

@@ -10,6 +10,7 @@ from planner.controller.reservation import reserve
 from planner.controller.state import ClusterState
 from planner.fabrics.job_class import JobClass
 from planner.fabrics.placement import Placement
+from planner.fabrics.rack_claims import owned_between_racks
 from planner.simulate.make_room import MOST_SERVERS, rescue
 from planner.simulate.runs import Run
 
@@ -112,6 +113,10 @@ def are_apart(wired: Sequence[Found]) -> bool:
             if light.get(fiber, 0) & mask:
                 return False
             light[fiber] = light.get(fiber, 0) | mask
+        for part, mask in owned_between_racks(each.place.upper).items():
+            if light.get(part, 0) & mask:
+                return False
+            light[part] = light.get(part, 0) | mask
     return len(set(devices)) == len(devices)
 
 

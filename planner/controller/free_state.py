@@ -95,7 +95,7 @@ class ControllerFreeState:
         return self.state.able(kind, self.working)
 
     def _placement(self, place: Place) -> Placement:
-        return self._namer.placement(self.state, place.row, place.devices, place.wiring, place.circuits)
+        return self._namer.placement(self.state, place.row, place.devices, place.wiring, place.circuits, place.upper)
 
     def find(
         self,
@@ -120,9 +120,9 @@ class ControllerFreeState:
         return self.named(kind_name, placement)
 
     def _roomy(self, kind: JobClass, racks: Iterable[int]) -> list[Sequence[int]]:
-        """Racks on which as many accelerators are free as the smallest row takes."""
-        free = self.state.any if kind.held == 1 else self.state.lit
-        return [self.racks[rack] for rack in racks if sum(map(free.__getitem__, self.racks[rack])) >= kind.held]
+        """Racks on which as many accelerators are free as some row takes of one."""
+        free, least = self.state.any if kind.held == 1 else self.state.lit, kind.least_of_a_rack
+        return [self.racks[rack] for rack in racks if sum(map(free.__getitem__, self.racks[rack])) >= least]
 
     def named(self, kind_name: str, placement: Placement) -> Found:
         """A placement that is taken, with its circuits; given back where these cannot be named."""
@@ -130,7 +130,8 @@ class ControllerFreeState:
         if named is None:
             return Found()
         exact, wiring = named
-        return Found(exact, Place(kind_name, exact.row, exact.devices, wiring))
+        upper = () if exact.links is None else exact.links.circuits
+        return Found(exact, Place(kind_name, exact.row, exact.devices, wiring, upper))
 
     def again(self, kind_name: str, row: Option, servers: Sequence[int]) -> Found:
         """The same configuration with its blocks on these servers, as many on each, taken."""

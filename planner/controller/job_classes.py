@@ -183,10 +183,7 @@ class JobClasses:
         if options is None or not len(options):
             raise InputError("submit", job.name, f"{why_unlisted(self.cluster, job)}; ask for other numbers")
         order = options.rows_by_value()
-        inside = [row for row in self._rules.distinct(options, order, 1.0) if row.shape.racks == 1]
-        rows = self._rules.offered(inside, self.cluster.fabric)
-        if not rows:
-            raise InputError("submit", job.name, "runs over several racks alone, where no job starts; ask for fewer")
+        rows = self._rules.offered(self._rules.distinct(options, order, 1.0), self.cluster.fabric)
         for row in rows:
             row.warm()
         return rows

@@ -11,6 +11,7 @@ from planner.controller.job_classes import JobClasses
 from planner.controller.quotas import TenantUsage, Use
 from planner.controller.settings import Request, Settings
 from planner.fabrics.job_class import Option
+from planner.fabrics.rack_links import circuit_between
 from planner.fabrics.wiring import NO_WIRING, Wiring
 from planner.model.errors import ConflictError, InputError, UnknownError
 from planner.model.job import JOB_CLASS_FIELDS
@@ -177,7 +178,8 @@ class Ledger:
         if wiring not in self.wirings:
             self.wirings[wiring] = self.names.wiring(wiring)
         devices = tuple(zip(flat[::2], flat[1::2], strict=True))
-        return Place(kind, self._rows[kind, body["row"]], devices, self.wirings[wiring])
+        upper = tuple(circuit_between(*circuit) for circuit in body.get("upper", ()))
+        return Place(kind, self._rows[kind, body["row"]], devices, self.wirings[wiring], upper)
 
     def forget(self) -> None:
         """Let go of rows and wirings that are read again when they are asked for, but for those of today."""

@@ -37,6 +37,8 @@ def why(state: ClusterState, entry: Entry, *, ran_out: bool = False) -> Reason:
     if (short := state.free.state.shortage(kind)) is not None:
         return "memory", f"{free}, but {short}"
     where = "between the servers that have room no optical circuits are left that join them"
+    if kind.over_racks and not _fits_in_a_rack(state, kind, parts[0], state.drained):
+        where = "no links between racks that have room, or no optical circuits inside these, are left that join them"
     return "light", f"{free}, but {where}{_remedy(state, kind, parts[0])}"
 
 
@@ -72,7 +74,22 @@ def _too_few(state: ClusterState, kind: JobClass, num_free: int, short: str) -> 
 
 
 def _fits_somewhere(state: ClusterState, kind: JobClass, part: int, barred: frozenset[int]) -> bool:
-    """True if the parts of a job fit on servers that it may use together, light aside."""
+    """True if the parts of a job fit on servers that it may use together, light and links aside."""
+    if _fits_in_a_rack(state, kind, part, barred):
+        return True
+    ways = {(row.shape.racks, row.shape.num_parts // row.shape.racks) for row in kind.over_racks if row.part == part}
+    together = state.free.state.together
+    return any(sum(_holds(state, servers, part, each, barred) for servers in together) >= racks for racks, each in ways)
+
+
+def _holds(state: ClusterState, servers: Sequence[int], part: int, parts: int, barred: frozenset[int]) -> bool:
+    """True if so many parts fit on some servers."""
+    lit = state.free.state.lit
+    return sum(lit[server] // part for server in servers if server not in barred) >= parts
+
+
+def _fits_in_a_rack(state: ClusterState, kind: JobClass, part: int, barred: frozenset[int]) -> bool:
+    """The same in one rack, or anywhere where racks are linked."""
     free_state = state.free.state
     free = free_state.any if kind.held == 1 else free_state.lit
     most = 1 if kind.is_even else kind.held
@@ -115,7 +132,8 @@ def _scatter(state: ClusterState, kind: JobClass, part: int) -> str:
         text += f"; {dark} have no working port"
     if not fabric.links_racks and fabric.racks > 1:
         best = max(sum(free_state.lit[s] for s in servers if s not in state.drained) for servers in free_state.together)
-        text += f"; one rack must hold all {needed}, and the emptiest has {best}"
+        parts = " or several equal parts of them" if kind.over_racks else ""
+        text += f"; one rack must hold all {needed}{parts}, and the emptiest has {best}"
     return text
 
 

@@ -22,7 +22,10 @@ def preempt(state: ClusterState, entry: Entry, kind: JobClass, deadline_s: float
     new = state.new
     able = [other for other in state.running() if other.name not in new and _may_stop(state, entry, other)]
     best: list[Entry] | None = None
-    for servers in state.free.state.together if able else ():
+    groups = [*state.free.state.together]
+    if kind.over_racks:
+        groups.append(range(state.free.cluster.fabric.num_servers))
+    for servers in groups if able else ():
         most = len(able) if best is None else len(best) - 1
         chosen = _among(state, kind, servers, able, most, deadline_s)
         if chosen is not None:

@@ -1,11 +1,13 @@
 """Servers that are kept for the first waiting job, so that jobs behind it never delay it for good.
 
-What is kept are whole servers, or one server of which enough accelerators will be free. Once all their jobs have left,
-nothing of others is on them, nor on the fibers between them. A job behind may enter them only if it ends, by its limit,
-before they are needed; once that time has passed none may. So the first job starts at the latest when the last of the
-jobs that stand there ends: if jobs keep their limits, by the reserved time.
+What is kept are whole servers, one server of which enough accelerators will be free, or whole racks for a job that no
+single one holds. Once all their jobs have left, nothing of others is on them, nor on the fibers or links between them.
+A job behind may enter them only if it ends, by its limit, before they are needed; once that time has passed none may.
+So the first job starts at the latest when the last of the jobs that stand there ends: if jobs keep their limits, by the
+reserved time.
 """
 
+from itertools import combinations, islice
 from math import inf
 
 import numpy as np
@@ -14,7 +16,9 @@ from numpy.typing import NDArray
 from planner.controller.decisions import Reserve
 from planner.controller.ledger import Entry
 from planner.controller.state import ClusterState
+from planner.fabrics.free_racks import MOST_CHOICES
 from planner.fabrics.job_class import JobClass
+from planner.fabrics.rack_links import RackLinks
 
 MOST_SINGLE = 8
 """servers of either sort, emptiest and first empty, that are looked at for a job of one server"""
@@ -30,6 +34,8 @@ def reserve(state: ClusterState, entry: Entry, kind: JobClass) -> Reserve | None
     best = _one(state, kind, working)
     if best is None or best[0] == inf:
         best = min(filter(None, (best, _several(state, kind, working))), default=None)
+    if best is None or best[0] == inf:
+        best = min(filter(None, (best, _over_racks(state, kind, working))), default=None)
     if best is None:
         return None
     at_s = None if best[0] == inf else max(best[0], state.now_s)
@@ -78,6 +84,26 @@ def _several(state: ClusterState, kind: JobClass, working: Ints) -> Choice | Non
     last = is_enough.argmax(axis=1)
     at_s, count, rack = min((float(clear_s[rack, last[rack]]), int(last[rack]) + 1, int(rack)) for rack in able)
     return at_s, count, tuple(sorted(racks[rack, :count].tolist()))
+
+
+def _over_racks(state: ClusterState, kind: JobClass, working: Ints) -> Choice | None:
+    """Whole racks, those that are clear first, where a job fits in equal parts that working links can join."""
+    upper, racks = state.free.cluster.fabric.upper_layer, state.free.state.together
+    if upper is None or not kind.over_racks:
+        return None
+    links = RackLinks(state.free.cluster, upper)
+    clear_s = [float(state.occupancy.clear_s[servers[0] : servers[-1] + 1].max()) for servers in racks]
+    found: list[Choice] = []
+    for demand in {(row.shape.racks, row.shape.part, row.shape.links): row.shape for row in kind.over_racks}.values():
+        parts, most = demand.in_rack.num_parts, demand.in_rack.most_parts
+        fits = [int(np.minimum(working[list(servers)] // demand.part, most).sum()) for servers in racks]
+        able = sorted((clear_s[rack], rack) for rack, number in enumerate(fits) if number >= parts)
+        chosen = (sorted(rack for _, rack in each) for each in combinations(able, demand.racks))
+        first = next((each for each in islice(chosen, MOST_CHOICES) if links.fits(demand, each)), None)
+        if first is not None:
+            servers = tuple(s for rack in first for s in racks[rack] if s not in state.drained)
+            found.append((max(clear_s[rack] for rack in first), len(servers), servers))
+    return min(found, default=None)
 
 
 def may_enter(state: ClusterState, entry: Entry) -> bool:

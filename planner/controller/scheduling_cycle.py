@@ -98,10 +98,14 @@ class SchedulingCycle:
         return is_started
 
     def _search(self, entry: Entry, kind: JobClass, mark: Mark, barred: frozenset[int], deadline_s: float) -> Found:
-        """Look on a few racks at a time, and on none in vain again: a search that is cut short goes on there later."""
+        """Look on a few racks at a time, and on none in vain again: a search that is cut short goes on there later. A
+        place for what may lie in several racks is looked for in all of them at once."""
         state, free = self.state, self.state.free
-        racks, found = state.negative_cache.open(mark), Found()
-        step = RACKS if free.state.is_costly else max(1, len(racks))
+        racks, found, step = state.negative_cache.open(mark), Found(), RACKS
+        if kind.over_racks and racks:
+            racks = list(range(len(free.racks)))
+        if kind.over_racks or not free.state.is_costly:
+            step = max(1, len(racks))
         for first in range(0, len(racks), step):
             near = racks[first : first + step]
             found = free.find(entry.kind, kind, barred, deadline_s, near)

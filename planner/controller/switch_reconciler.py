@@ -77,7 +77,7 @@ class SwitchReconciler:
 
     def connected(self, job: str, place: Place | None) -> bool | None:
         """True if all circuits of a place are on; None for a job that waits or takes none."""
-        if place is None or not place.wiring.configurations:
+        if place is None or not place.has_circuits:
             return None
         return self._on.get(job) == place.circuits_json
 
@@ -116,7 +116,7 @@ class SwitchReconciler:
     def _look(self, applied: Mapping[str, Circuits]) -> dict[str, Circuits]:
         """Circuits that must be on, by job; forgets jobs that are gone, and circuits that somebody else has put off."""
         running = self._controller.running.items()
-        wanted = {job: place.circuits_json for job, place in running if place.wiring.configurations}
+        wanted = {job: place.circuits_json for job, place in running if place.has_circuits}
         self._on = {job: on for job, on in self._on.items() if job in wanted and applied.get(job) == on}
         self._delays = {job: delay for job, delay in self._delays.items() if job in wanted or job in applied}
         self._troubles = {job: trouble for job, trouble in self._troubles.items() if job in wanted or job in applied}

@@ -6,7 +6,7 @@ objection to it alone (`IsolatedValidator`). No part of that grows with the numb
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from planner.fabrics import plugin_of
@@ -78,9 +78,7 @@ class Validator:
         for rank, (server, _) in enumerate(devices):
             if server != devices[rank - rank % block][0]:
                 return f"ranks from {rank - rank % block} on lie in several servers"
-        if not fabric.links_racks and len({server // fabric.servers for server, _ in devices}) > 1:
-            return "its accelerators lie in several racks"
-        return None
+        return None if fabric.links_racks else _wrong_racks(place, [server // fabric.servers for server, _ in devices])
 
     def _taken(self, place: Place, gone: Collection[str]) -> str | None:
         """Parts that have failed, or that others own."""
@@ -140,6 +138,7 @@ def whole(
             "configuration": place.configuration,
             "circuits": place.circuits,
             "memory": place.memory,
+            "upper": place.upper,
         }
         residents.append(Resident(**fields, **where))
     jobs = tuple(Job(**{name: getattr(job, name) for name in Job.model_fields}) for job, _ in new)
@@ -147,6 +146,24 @@ def whole(
     assignments = tuple(place.assignment(job) for job, place in (*running, *new))
     switches = plugin_of(cluster.fabric).switch_setting(instance, assignments)
     return instance, Plan(instance="controller", assignments=assignments, switches=switches)
+
+
+def _wrong_racks(place: Place, racks: Sequence[int]) -> str | None:
+    """Ranks, of which `racks` has the rack, that do not lie in equal runs in as many racks as was chosen."""
+    if racks.count(racks[0]) == len(racks) and not place.upper and place.row.shape.racks == 1:
+        return None
+    wanted = place.configuration.data_collective.racks
+    if wanted == 1:
+        return "its accelerators lie in several racks"
+    size = len(racks) // wanted
+    order = [racks[first] for first in range(0, len(racks), size)]
+    if (
+        len(order) != wanted
+        or order != sorted({*order})
+        or any(rack != racks[rank - rank % size] for rank, rack in enumerate(racks))
+    ):
+        return f"its ranks do not lie in {wanted} racks, as many in each and one rack after the other"
+    return None
 
 
 def _unasked(job: Job, place: Place) -> str | None:

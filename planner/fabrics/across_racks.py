@@ -30,7 +30,9 @@ def in_racks(options: JobOptions, row: int, blocks: Sequence[tuple[int, int]]) -
     """The parts of a candidate with so many blocks on each server, by rack; none where they are not equal, or as many
     as it asks for."""
     demand = options.shapes[row]
-    found, part, alone = by_rack(demand, options.fabric, blocks), demand.in_rack.num_ranks, part_alone(options, row)
+    found, part = by_rack(demand, options.fabric, blocks), demand.in_rack.num_ranks
+    shapes = RowDemands.alone(demand.in_rack)
+    alone = replace(options.take(np.array([row])), shapes=shapes, current=None, can_stay=False)
     return [
         RackPart(replace(alone, job=_renamed(options.job, rack)), own, place * part)
         for place, (rack, own) in enumerate(found.items())
@@ -44,12 +46,6 @@ def by_rack(demand: Demand, fabric: FabricBase, blocks: Iterable[tuple[int, int]
         found.setdefault(fabric.rack_of(server), []).append((server, count))
     each = {sum(count for _, count in own) for own in found.values()}
     return found if len(found) == demand.racks and each == {demand.in_rack.num_parts} else {}
-
-
-def part_alone(options: JobOptions, row: int) -> JobOptions:
-    """What a candidate asks for in each of its racks, as the only row."""
-    shapes = RowDemands.alone(options.shapes[row].in_rack)
-    return replace(options.take(np.array([row])), shapes=shapes, current=None, can_stay=False)
 
 
 def _renamed(job: Job, rack: int) -> Job:

@@ -55,8 +55,7 @@ class _Named(NamedTuple):
 
     @property
     def upper(self) -> tuple[RackCircuit, ...]:
-        """Jobs that are known by number lie in one rack."""
-        return ()
+        return self.job.upper
 
 
 class Claims(NamedTuple):

@@ -55,6 +55,11 @@ class RowDemands(Sequence[Demand]):
         return RowDemands(self._made, self._rows[rows])
 
     @cached_property
+    def in_rack(self) -> "RowDemands":
+        """What each row asks for in each of its racks."""
+        return RowDemands(_InRack(self._made), self._rows)
+
+    @cached_property
     def distinct(self) -> tuple[tuple[Demand, ...], Ints]:
         """Every demand once, and which of them each row has, shape (C,)."""
         first, of = self._made.kinds(self._rows)
@@ -81,6 +86,21 @@ class _Given:
 
     def demand(self, row: int) -> Demand:
         return self._demand
+
+
+class _InRack:
+    """Demands of other rows in each of their racks; equal ones are one object."""
+
+    def __init__(self, made: _Kinds) -> None:
+        self._made = made
+        self._known: dict[Demand, Demand] = {}
+
+    def kinds(self, rows: Ints) -> tuple[Ints, Ints]:
+        return self._made.kinds(rows)
+
+    def demand(self, row: int) -> Demand:
+        found = self._made.demand(row).in_rack
+        return self._known.setdefault(found, found)
 
 
 class _Made:

@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import ClassVar, Self
 
 from costmodel.fabrics import FabricBase
-from planner.fabrics.across_racks import part_alone
 from planner.fabrics.demand import Demand
 from planner.fabrics.problem import JobOptions
 from planner.model.cluster import Cluster
@@ -32,12 +31,12 @@ class Option:
     @cached_property
     def in_rack(self) -> "Option":
         """What it is in each of its racks, where these are several."""
-        return replace(self, options=part_alone(self.options, self.number), number=0)
+        return replace(self, options=self.options.in_rack)
 
     @cached_property
     def sets_circuits(self) -> bool:
         """True if the configuration holds optical circuits."""
-        return self.options.fabric.has_circuits and self.shape.holds_circuits
+        return self.options.fabric.has_circuits and self.shape.in_rack.holds_circuits
 
     @cached_property
     def is_single(self) -> bool:
@@ -54,14 +53,15 @@ class Option:
 
     def warm(self) -> None:
         """Work out now what the first placement would have to."""
+        if self.shape.racks > 1:
+            self.in_rack.warm()
+            return
         assert self.sets_circuits in (True, False)
         assert self.shape.key
         if self.shape.pooled_units:
             assert all(len(each.configurations) == len(each.offsets) for each in self.shape.by_phase)
         if self.shape.has_light:
             assert self.shape.offsets is not None
-        if self.shape.racks > 1:
-            self.in_rack.warm()
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +84,11 @@ class JobClass:
     def over_racks(self) -> tuple[Option, ...]:
         """Rows that lie in several racks."""
         return tuple(row for row in self.rows if row.shape.racks > 1)
+
+    @cached_property
+    def least_of_a_rack(self) -> int:
+        """Fewest accelerators that a row takes of a rack."""
+        return min([self.held, *(row.shape.num_ranks // row.shape.racks for row in self.over_racks)])
 
     @cached_property
     def in_one_rack(self) -> Self:

@@ -60,6 +60,11 @@ class JobOptions:
         twin.__dict__.update(self.__dict__, job=job, can_stay=can_stay)
         return twin
 
+    @cached_property
+    def in_rack(self) -> "JobOptions":
+        """What each row asks for in each of its racks."""
+        return replace(self, shapes=self.shapes.in_rack, current=None, can_stay=False)
+
     @property
     def must_run(self) -> bool:
         return must_run(self.job)

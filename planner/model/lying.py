@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from costmodel.parallelism.configuration import Configuration
-from planner.model.plan import HeldCircuits, MemoryCircuit
+from planner.model.plan import HeldCircuits, MemoryCircuit, RackCircuit
 
 Step = tuple[int, int, int] | str
 Wire = tuple[int, int, int, tuple[Step, ...]]
@@ -39,5 +39,7 @@ class Lying(Protocol):
     def circuits(self) -> tuple[HeldCircuits, ...]: ...
     @property
     def memory(self) -> tuple[MemoryCircuit, ...]: ...
+    @property
+    def upper(self) -> tuple[RackCircuit, ...]: ...
     @property
     def configuration(self) -> Configuration: ...

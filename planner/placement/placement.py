@@ -31,7 +31,7 @@ class Place:
         """Servers in the order in which ranks meet them."""
         return tuple(dict.fromkeys(server for server, _ in self.devices))
 
-    @property
+    @cached_property
     def configuration(self) -> Configuration:
         """The configuration of its row."""
         return self.row.options.candidates.configuration(self.row.number)
@@ -83,8 +83,10 @@ class Place:
         """As the journal writes it: devices as server and slot in turn, the wiring by name, circuits between racks by
         their ends, what they go over, and wavelengths."""
         flat = [number for device in self.devices for number in device]
-        above = {"upper": [[c.source, c.destination, c.over, *c.wavelengths] for c in self.upper]} if self.upper else {}
-        return {"kind": self.kind, "row": self.row.number, "devices": flat, "wiring": self.wiring.name, **above}
+        found = {"kind": self.kind, "row": self.row.number, "devices": flat, "wiring": self.wiring.name}
+        if self.upper:
+            found["upper"] = [[c.source, c.destination, c.over, list(c.wavelengths)] for c in self.upper]
+        return found
 
     @property
     def has_circuits(self) -> bool:

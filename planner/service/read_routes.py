@@ -158,7 +158,8 @@ def _whole(routes: APIRouter, site: ServiceContext) -> None:
         seq, running = await service.ask(lambda controller: (controller.seq, controller.running))
         network = {name: place.circuits for name, place in running.items()}
         memory = {name: place.memory for name, place in running.items() if place.memory}
-        return Json({"seq": seq, "circuits": network, "memory": memory})
+        upper = {name: place.upper for name, place in running.items() if place.upper}
+        return Json({"seq": seq, "circuits": network, "memory": memory, "upper": upper})
 
     @routes.get("/v1/plan", response_model=Whole, responses=FAULTS)
     async def plan() -> Json:

@@ -14,7 +14,7 @@ from planner.controller.outlook import Outlook
 from planner.controller.view import JobState
 from planner.explain import Explanation
 from planner.model.job import Range
-from planner.model.plan import HeldCircuits, MemoryCircuit
+from planner.model.plan import HeldCircuits, MemoryCircuit, RackCircuit
 from planner.placement.placement import Place
 
 
@@ -104,6 +104,8 @@ class JobBody(BaseModel):
     devices: list[str] | None
     circuits: list[HeldCircuits] | None
     memory: list[MemoryCircuit] | None
+    upper: list[RackCircuit] | None
+    """circuits between its racks, where these are several"""
     configuration: Configuration | None
     connected: bool | None
     """whether its circuits are on; null where it has none, waits, or nothing here sets circuits"""
@@ -162,6 +164,8 @@ class Circuits(BaseModel):
     circuits: dict[str, list[HeldCircuits]]
     memory: dict[str, list[MemoryCircuit]]
     """of jobs with units of a pool"""
+    upper: dict[str, list[RackCircuit]]
+    """of jobs over several racks, between these"""
 
 
 class Whole(BaseModel):
@@ -206,6 +210,7 @@ def job_body(job: JobState, connected: bool | None, said: str | None) -> dict[st
         "devices": place and place.device_names,
         "circuits": place and place.circuits,
         "memory": place and place.memory,
+        "upper": place and place.upper,
         "configuration": place and place.configuration,
         "connected": connected,
         "said": said,

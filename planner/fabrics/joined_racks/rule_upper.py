@@ -2,15 +2,15 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import permutations
 
-from costmodel.fabrics import UpperFibers, UpperLayer, UpperPackets, UpperSwitches
+from costmodel.fabrics import FabricBase, UpperFibers, UpperLayer, UpperPackets, UpperSwitches
 from planner.checks.names import admitted, tiles_in
 from planner.checks.rack import check_rack
-from planner.model.cluster import Cluster
 from planner.model.instance import Instance
-from planner.model.plan import Assignment, Plan, RackCircuit
+from planner.model.lying import Lying
+from planner.model.plan import Plan, RackCircuit
 from planner.model.violation import Violation
 
 Hold = tuple[str, ...]
@@ -34,9 +34,11 @@ def check_upper(instance: Instance, plan: Plan) -> Iterator[Violation]:
         links = asked.links if asked.racks > 1 else 0
         if isinstance(upper, UpperPackets):
             uplinks.update(dict.fromkeys(racks, links))
-        yield from _check_number(assignment, racks, links, upper)
+        for number, message in _wrong_numbers(racks, links, upper, assignment.upper):
+            yield Violation("rack", assignment.job, f"{assignment.job}: {message}", float(number))
         for circuit in assignment.upper:
-            holds = None if upper is None else _holds(cluster, upper, circuit)
+            has_failed = circuit.over in cluster.health.failed_upper
+            holds = None if upper is None or has_failed else _holds(cluster.fabric, upper, circuit)
             if holds is None:
                 message = (
                     f"{job.name}: no circuit leads from {circuit.source} to {circuit.destination} over {circuit.over}"
@@ -55,10 +57,26 @@ def check_upper(instance: Instance, plan: Plan) -> Iterator[Violation]:
                 yield Violation("rack", f"r{rack}", message, float(number - most))
 
 
-def _check_number(
-    assignment: Assignment, racks: list[int], links: int, upper: UpperLayer | None
-) -> Iterator[Violation]:
-    """As many links as asked for between the racks that exchange what they have."""
+def wrong_above(fabric: FabricBase, place: Lying) -> str | None:
+    """What is wrong with the circuits between racks of a job alone, in words; None where nothing is."""
+    racks, upper = sorted({server // fabric.servers for server in place.servers}), fabric.upper_layer
+    if upper is None or (len(racks) == 1 and not place.upper):
+        return None
+    asked, held = place.configuration.data_collective, list[Hold]()
+    for _, message in _wrong_numbers(racks, asked.links if asked.racks > 1 else 0, upper, place.upper):
+        return message
+    for circuit in place.upper:
+        holds = _holds(fabric, upper, circuit)
+        if holds is None:
+            return f"no circuit leads from {circuit.source} to {circuit.destination} over {circuit.over}"
+        held += holds
+    return next((f"{' '.join(hold)} is held twice" for hold, count in Counter(held).items() if count > 1), None)
+
+
+def _wrong_numbers(
+    racks: Sequence[int], links: int, upper: UpperLayer | None, circuits: Sequence[RackCircuit]
+) -> Iterator[tuple[int, str]]:
+    """Links too many or too few, with words: as many as asked for join the racks that exchange what they have."""
     wanted: Counter[tuple[str, str]] = Counter()
     if isinstance(upper, UpperSwitches):
         following = zip(racks, [*racks[1:], *racks[:1]], strict=True)
@@ -66,20 +84,17 @@ def _check_number(
     elif isinstance(upper, UpperFibers):
         wanted.update({(f"r{a}", f"r{b}"): links for a, b in permutations(racks, 2) if links})
     given: Counter[tuple[str, str]] = Counter()
-    for circuit in assignment.upper:
+    for circuit in circuits:
         ends = circuit.source.partition(".")[0], circuit.destination.partition(".")[0]
         given[ends] += len({*circuit.wavelengths}) or 1
     for a, b in sorted(wanted.keys() | given.keys()):
         if wanted[a, b] != given[a, b]:
-            message = f"{assignment.job}: has {given[a, b]} links from {a} to {b}, not {wanted[a, b]}"
-            yield Violation("rack", assignment.job, message, float(abs(wanted[a, b] - given[a, b])))
+            message = f"has {given[a, b]} links from {a} to {b}, not {wanted[a, b]}"
+            yield abs(wanted[a, b] - given[a, b]), message
 
 
-def _holds(cluster: Cluster, upper: UpperLayer, circuit: RackCircuit) -> list[Hold] | None:
-    """What a circuit holds; None where the layer has no such circuit, or it has failed."""
-    fabric = cluster.fabric
-    if circuit.over in cluster.health.failed_upper:
-        return None
+def _holds(fabric: FabricBase, upper: UpperLayer, circuit: RackCircuit) -> list[Hold] | None:
+    """What a circuit holds; None where the layer has no such circuit."""
     if isinstance(upper, UpperSwitches):
         each = min(upper.radix // fabric.racks, upper.ports)
         for end in (circuit.source, circuit.destination):

@@ -17,7 +17,8 @@ class LightpathClaims(JobClaims):
         """By number where light takes one fiber and waveguides are no job's: there a controller asks most."""
         fabric = cluster.fabric
         assert isinstance(fabric, Lightpath)
-        if fabric.transit or fabric.waveguides == "shared" or cluster.has_failed_light:
+        is_spread = fabric.rack_of(job.servers[0]) != fabric.rack_of(job.servers[-1])
+        if fabric.transit or fabric.waveguides == "shared" or cluster.has_failed_light or is_spread or job.upper:
             return super().of_lying(cluster, job)
         owned, servers = dict.fromkeys(job.device_names, 1), job.servers
         owned.update((fabric.fiber_name(servers[a], servers[b], i), mask) for (a, b, i), mask in job.wiring.fiber_masks)

@@ -28,7 +28,7 @@ class LightpathOption(Option):
 
     def warm(self) -> None:
         super().warm()
-        if self.shape.has_light:
+        if self.shape.racks == 1 and self.shape.has_light:
             assert self.layouts is not None
 
 

@@ -5,6 +5,7 @@ from collections.abc import Hashable, Iterable
 
 from costmodel.fabrics import FabricBase, Lightpath
 from planner.checks.isolation import Isolation, Required, numbered
+from planner.fabrics.joined_racks.rule_upper import wrong_above
 from planner.model.cluster import Cluster
 from planner.model.lying import Lying, Wire
 
@@ -18,7 +19,7 @@ class LightpathIsolation(Isolation):
 
     def lie(self, cluster: Cluster, place: Lying) -> Hashable:
         servers = numbered([server for server, _ in place.devices])
-        return (place.devices if self.is_checked(cluster.fabric) else servers), place.wiring.name
+        return (place.devices if self.is_checked(cluster.fabric) else servers), place.wiring.name, place.upper
 
     def wrong(self, fabric: FabricBase, place: Lying, required: Required) -> str | None:
         assert isinstance(fabric, Lightpath)
@@ -40,7 +41,7 @@ class LightpathIsolation(Isolation):
             source, destination = place.servers[a], place.servers[b]
             if not 0 <= index < fabric.num_fibers(source, destination):
                 return f"fiber {fabric.fiber_name(source, destination, index)} carries no light"
-        return None
+        return wrong_above(fabric, place)
 
 
 def _apart(place: Lying) -> str | None:

@@ -7,6 +7,7 @@ from hashlib import sha256
 
 from costmodel.fabrics import FabricBase
 from planner.checks.isolation import Isolation, numbered
+from planner.fabrics.joined_racks.rule_upper import wrong_above
 from planner.model.cluster import Cluster
 from planner.model.lying import Lying, Wires
 
@@ -20,8 +21,13 @@ class SlicedIsolation(Isolation):
     def lie(self, cluster: Cluster, place: Lying) -> Hashable:
         fabric, (servers, slots) = cluster.fabric, zip(*place.devices, strict=True)
         wiring, rack = place.wiring, fabric.rack_of(servers[0])
+        if place.upper or rack != fabric.rack_of(servers[-1]):
+            return wiring.name, place.devices, place.upper
         name = wiring.name if fabric.racks == 1 else _unracked(wiring.name, rack, _Of(wiring))
         return name, numbered(servers), slots
+
+    def wrong_here(self, fabric: FabricBase, place: Lying) -> str | None:
+        return wrong_above(fabric, place)
 
 
 @dataclass(frozen=True)

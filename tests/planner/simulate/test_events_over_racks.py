@@ -105,7 +105,7 @@ class _Judged:
         assert (dict(light.masks), light.ends) == (dict(again.masks), again.ends)
 
 
-def _judged(fabric: str, kind: str, policy: str, response: Response | None, number: int = 40) -> _Judged:
+def _judged(fabric: str, kind: str, policy: str, response: Response | None, number: int = 30) -> _Judged:
     upper = KINDS[kind]
     cluster = Cluster.model_validate({"device": "h100-sxm", "fabric": FABRICS[fabric] | {"upper": upper}})
     workloads = mix().model_copy(update={"workloads": mix().workloads[:1]})
@@ -129,7 +129,7 @@ def test_nobody_holds_the_same_and_every_start_obeys_the_rules(fabric: str, kind
     judged = _judged(fabric, kind, "best_fit", None)
     assert judged.spread > 0
     assert judged.most_racks == 3
-    assert judged.named > 20
+    assert judged.named > 15
     assert judged.log.never_fit == 0
     assert judged.simulation.state.num_free == judged.simulation.state.cluster.fabric.num_devices
 
