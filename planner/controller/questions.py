@@ -122,7 +122,7 @@ class Questions:
             return self._durable.ledger.body()
 
     def circuits(self) -> dict[str, tuple[HeldCircuits, ...]]:
-        """Circuits that must be on, by job; others must be off."""
+        """Circuits inside racks that must be on, by job; others must be off."""
         return {name: place.circuits for name, place in self.running.items()}
 
     def plan(self) -> tuple[Instance, Plan] | None:

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from planner.controller.decisions import Reserve
 from planner.controller.ledger import Entry
 from planner.controller.state import ClusterState
-from planner.fabrics.free_racks import MOST_CHOICES
 from planner.fabrics.job_class import JobClass
 from planner.fabrics.rack_links import RackLinks
+from planner.fabrics.spreads_over_racks import MOST_CHOICES
 
 MOST_SINGLE = 8
 """servers of either sort, emptiest and first empty, that are looked at for a job of one server"""

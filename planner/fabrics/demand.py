@@ -93,7 +93,7 @@ class Demand:
         """Racks in which the job lies, with equal runs of its ranks."""
         return racks_of(self.plans[2])
 
-    @property
+    @cached_property
     def links(self) -> int:
         """Of the layer above racks, held of each part that the job uses."""
         return links_of(self.plans[2])

@@ -1,9 +1,8 @@
 """Free devices of racks that an upper layer joins: a job over several is placed rack by rack."""
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from itertools import chain, combinations, islice, repeat
+from collections.abc import Iterable, Sequence
+from itertools import repeat
 from math import inf
 from typing import Any, Self
 
@@ -21,17 +20,21 @@ from planner.fabrics.search import Blocks, Search
 from planner.model.cluster import Cluster
 from planner.model.plan import Assignment
 
-MOST_CHOICES = 50
-"""choices of racks that a job is tried on"""
+LEAST_SEARCH_S = 0.1
+"""that a controller gives a search where racks are joined: jobs over several have many candidates"""
 
 
 class FreeRacks(FreeDevices):
     """Free devices, and free links between racks where there are any."""
 
+    least_search_s: float
+
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
         upper = cluster.fabric.upper_layer
         self.links = None if upper is None else RackLinks(cluster, upper)
+        if upper is not None:
+            self.least_search_s = LEAST_SEARCH_S
 
     def copy(self) -> Self:
         twin = super().copy()
@@ -173,43 +176,10 @@ class FreeRacks(FreeDevices):
         if self.links is not None:
             self.links.release(self.links.of(placed))
 
-    def spreads_over_racks(self, demand: Demand, search: Search) -> Iterator[Blocks] | None:
-        """Ways to spread a job over as many racks as it asks for, those with the least room first; None where fewer
-        have room and links, light inside them aside."""
-        lit, part, num_roomy = list[tuple[int, int, Blocks]](), demand.in_rack, 0
-        for servers in self._able(demand, search):
-            spreads = self.spreads(part, replace(search, among=[servers]))
-            first = next(spreads := iter(spreads), None)
-            if first is not None:
-                num_roomy, rack = num_roomy + 1, self.cluster.fabric.rack_of(servers[0])
-                spread = next((blocks for blocks in chain([first], spreads) if self._may_lie(part, blocks)), None)
-                lit += [(self.free_together[rack], rack, spread)] if spread is not None else []
-        return self._chosen(demand, lit) if num_roomy >= demand.racks else None
-
-    def _able(self, demand: Demand, search: Search) -> list[Sequence[int]]:
-        """Racks with free devices and links of their own for a part of a job; none where they are too few."""
-        found, size, rack_of = list[Sequence[int]](), demand.in_rack.num_ranks, self.cluster.fabric.rack_of
-        for servers in search.among or self.together if self.links is not None else ():
-            rack = rack_of(servers[0])
-            if self.free_together[rack] >= size and self.links is not None and self.links.fits(demand, [rack]):
-                found.append(servers)
-        return found if len(found) >= demand.racks else []
-
-    def _chosen(self, demand: Demand, lit: list[tuple[int, int, Blocks]]) -> Iterator[Blocks]:
-        """Choices of racks between which links are free, of some with their free devices and how a part may lie."""
-        for chosen in islice(combinations(sorted(lit), demand.racks), MOST_CHOICES):
-            ordered = sorted((rack, blocks) for _, rack, blocks in chosen)
-            if any(self._is_refused(demand.in_rack, blocks) for _, blocks in ordered):
-                continue
-            if self.links is not None and self.links.fits(demand, [rack for rack, _ in ordered]):
-                yield [block for _, blocks in ordered for block in blocks]
-
-    def _may_lie(self, part: Demand, blocks: Blocks) -> bool:
+    def may_lie(self, part: Demand, blocks: Blocks) -> bool:
         """True unless light is known to refuse what a job has in one rack there."""
-        return not self._is_refused(part, blocks) and (len(blocks) == 1 or self.may_span(part, blocks))
-
-    def _is_refused(self, part: Demand, blocks: Blocks) -> bool:
-        return self.refused is not None and self.refused.has(part, blocks)
+        is_refused = self.refused is not None and self.refused.has(part, blocks)
+        return not is_refused and (len(blocks) == 1 or self.may_span(part, blocks))
 
     def _devices_of(self, placed: Placed) -> list[Device]:
         fabric = self.cluster.fabric

@@ -22,6 +22,7 @@ from planner.fabrics.placement import Owned, Placement
 from planner.fabrics.problem import JobOptions
 from planner.fabrics.room_index import Room
 from planner.fabrics.search import MAX_FAILED, Blocks, Search, require_time, runs
+from planner.fabrics.spreads_over_racks import SpreadsOverRacks
 from planner.model.cluster import Cluster
 from planner.model.edit import edited
 from planner.model.health import Health
@@ -43,7 +44,7 @@ class FreeState(FreeRacks):
     """whether a search takes so long that a controller looks at a few racks at a time"""
     has_pool: ClassVar[bool] = False
     """whether free devices of a server may lack memory, so that counting them does not say who fits"""
-    least_search_s: ClassVar[float] = 0.0
+    least_search_s: float = 0.0
     """time that a controller gives a search at least"""
 
     @staticmethod
@@ -118,13 +119,14 @@ class FreeState(FreeRacks):
         """The first of the rows, with the first of its spreads, that can be realised; None where none can."""
         hopeless: set[object] = set()
         num_failed, has_racks = {True: 0, False: 0}, len(self.together) > 1
+        over_racks = None if self.links is None else SpreadsOverRacks(self, self.links, search)
         for demand, row in rows:
             key = demand.room_key, demand.racks, demand.links
             if demand.num_ranks > self.num_free or key in hopeless:
                 continue
             is_whole = demand.racks == 1
-            spreads = self.spreads(demand, search) if is_whole else self.spreads_over_racks(demand, search)
-            found_any = not is_whole and spreads is not None
+            over = over_racks.of(demand) if over_racks is not None and not is_whole else None
+            spreads, found_any = self.spreads(demand, search) if is_whole else over, over is not None
             for blocks in spreads or ():
                 found_any = True
                 if len(blocks) > 1 and num_failed[is_whole] == MAX_FAILED:

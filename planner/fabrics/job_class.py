@@ -1,5 +1,6 @@
 """Configurations that jobs of one class may run in, with all that placing one of them by number depends on."""
 
+from bisect import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -84,6 +85,14 @@ class JobClass:
     def over_racks(self) -> tuple[Option, ...]:
         """Rows that lie in several racks."""
         return tuple(row for row in self.rows if row.shape.racks > 1)
+
+    def over_racks_before(self, row: Option) -> tuple[Option, ...]:
+        """Those of them that are more valuable than another row."""
+        return self.over_racks[: bisect(self.over_racks, self._place[row], key=self._place.__getitem__)]
+
+    @cached_property
+    def _place(self) -> dict[Option, int]:
+        return {row: place for place, row in enumerate(self.rows)}
 
     @cached_property
     def least_of_a_rack(self) -> int:

@@ -165,7 +165,7 @@ def _running(job: JobState, drawn: _Drawn) -> tuple[Place, dict[str, Any]]:
         "size": len(place.devices),
         "started_s": job.started_s,
         "configuration": place.configuration.degrees,
-        "circuits": sum(map(len, configurations)),
+        "circuits": sum(map(len, configurations)) + len(place.upper),
         "configurations": len(configurations),
         "memory": {"units": sum(len(plug.units) for plug in place.memory), "circuits": len(place.memory)},
         "links": list(_links(place)),

@@ -123,14 +123,15 @@ class LightpathFreeState(FreeState):
 
     def _better_over_racks(self, kind: JobClass, within: Placement | None, search: Search) -> Placement | None:
         """A row over several racks, taken, in place of what was taken in one rack, where that is worth less."""
-        least = len(kind.rows) if within is None else kind.rows.index(within.row)
-        rows = [(row.shape, row) for row in kind.rows[:least] if row.shape.racks > 1]
-        if within is not None and rows:
+        rows = kind.over_racks if within is None else kind.over_racks_before(within.row)
+        if not rows:
+            return within
+        if within is not None:
             self.release(within)
-        found = self.first_that_fits(rows, search, lambda row, own: self.realize(row, own, search.deadline_s))
-        if found is not None:
-            return self.taking(found)
-        return within if within is None or not rows else self.taking(within)
+        following = ((row.shape, row) for row in rows)
+        found = self.first_that_fits(following, search, lambda row, own: self.realize(row, own, search.deadline_s))
+        best = found or within
+        return None if best is None else self.taking(best)
 
     def _place_on_fibers(self, kind: LightpathJobClass, search: Search, fibers: Fibers) -> Placement | None:
         """The same where light depends on servers alone: rows with one key find their spreads once."""

@@ -2,19 +2,7 @@
 
 from planner.candidates.expand import expand
 from planner.fabrics.free_state import FreeState
-from planner.fabrics.search import Search
-from planner.heuristics.strategies import tightest
 from tests.planner.fabrics.joined_racks.racks import PACKETS, racks
-
-
-def test_parts_go_where_racks_have_the_least_room() -> None:
-    """A tile is gone in the first two racks, one more in the second: parts of one find room there first."""
-    health = {"failed_tiles": ["r0.s0.t0", "r1.s0.t0", "r1.s1.t0"]}
-    instance = racks(PACKETS, 2, health=health)
-    options, free = expand(instance, prune=False).options[0], FreeState.empty(instance.cluster)
-    row = next(row for row, demand in enumerate(options.shapes) if demand.racks == 2)
-    first, *_ = free.spreads_over_racks(options.shapes[row], Search(tightest))
-    assert [instance.cluster.fabric.rack_of(server) for server, _ in first] == [0, 1]
 
 
 def test_nothing_stays_taken_of_a_job_that_finds_no_links() -> None:

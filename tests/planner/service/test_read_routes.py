@@ -63,7 +63,7 @@ def test_the_whole_is_what_the_controller_says(site: Running) -> None:
     site.submit("a", 16)
     assert site.get("/v1/state") == site.controller.state()
     wanted = [held.model_dump(mode="json", by_alias=True) for held in site.controller.circuits()["a"]]
-    assert site.get("/v1/circuits") == {"seq": 1, "circuits": {"a": wanted}, "memory": {}}
+    assert site.get("/v1/circuits") == {"seq": 1, "circuits": {"a": wanted}, "memory": {}, "upper": {}}
     whole = site.get("/v1/plan")
     instance, plan = (files.validate(m, whole[k], k) for m, k in ((Instance, "instance"), (Plan, "plan")))
     assert check(instance, plan) == []

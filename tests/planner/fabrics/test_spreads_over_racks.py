@@ -1,0 +1,48 @@
+"""Ways to spread a job over racks."""
+
+from planner.candidates.expand import expand
+from planner.fabrics.free_state import FreeState
+from planner.fabrics.search import Search
+from planner.fabrics.spreads_over_racks import SpreadsOverRacks
+from planner.heuristics.strategies import tightest
+from tests.planner.fabrics.joined_racks.racks import PACKETS, racks
+
+
+def test_parts_go_where_racks_have_the_least_room() -> None:
+    """A tile is gone in the first two racks, one more in the second: parts of one find room there first."""
+    health = {"failed_tiles": ["r0.s0.t0", "r1.s0.t0", "r1.s1.t0"]}
+    instance = racks(PACKETS, 2, health=health)
+    options, free = expand(instance, prune=False).options[0], FreeState.empty(instance.cluster)
+    row = next(row for row, demand in enumerate(options.shapes) if demand.racks == 2)
+    assert free.links is not None
+    first, *others = SpreadsOverRacks(free, free.links, Search(tightest)).of(options.shapes[row]) or []
+    assert len(others) == 2
+    assert [instance.cluster.fabric.rack_of(server) for server, _ in first] == [0, 1]
+
+
+def test_what_light_refuses_meanwhile_is_passed_over() -> None:
+    """Racks are alike, so that none of them is offered any more."""
+    instance = racks(PACKETS, 8)
+    options, free = expand(instance, prune=False).options[0], FreeState.empty(instance.cluster)
+    demands = list(options.shapes)
+    demand = next(d for d in demands if d.racks == 2 and d.links == 1 and d.boundary.max() <= 4)
+    assert free.links is not None
+    found = SpreadsOverRacks(free, free.links, Search(tightest)).of(demand)
+    assert found is not None
+    first = next(found)
+    free.refuse(demand.in_rack, first[: len(first) // 2])
+    assert list(found) == []
+
+
+def test_racks_without_room_or_links_are_none() -> None:
+    instance = racks(PACKETS | {"oversubscription": 4}, 8)
+    options, free = expand(instance, prune=False).options[0], FreeState.empty(instance.cluster)
+    demand = next(demand for demand in options.shapes if demand.racks == 2 and demand.links == 1)
+    assert free.links is not None
+    free.links.free[0,] = 0
+    assert SpreadsOverRacks(free, free.links, Search(tightest)).of(demand) is not None
+    free.links.free[1,] = 0
+    assert SpreadsOverRacks(free, free.links, Search(tightest)).of(demand) is None
+    free.links.free[0,] = free.links.free[1,] = 1
+    free.hold([(0, 0), (2, 0)])
+    assert SpreadsOverRacks(free, free.links, Search(tightest)).of(demand) is None
