@@ -15,7 +15,7 @@ MOST_SPREADS = 10
 """of a part in one rack, the best first"""
 
 
-class Racks(Protocol):
+class FreeByRack(Protocol):
     """What is free, rack by rack."""
 
     @property
@@ -30,7 +30,7 @@ class Racks(Protocol):
 class SpreadsOverRacks:
     """Spreads during one search, while nothing is taken or given back."""
 
-    def __init__(self, racks: Racks, links: RackLinks, search: Search) -> None:
+    def __init__(self, racks: FreeByRack, links: RackLinks, search: Search) -> None:
         self._racks, self._links, self._search = racks, links, search
         self._number = {servers[0]: rack for rack, servers in enumerate(racks.together)}
         self._roomy: dict[object, dict[int, list[Blocks]]] = {}
