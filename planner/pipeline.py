@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from planner.candidates.expand import expand
+from planner.fabrics import plugin_of
 from planner.fabrics.problem import Problem
 from planner.model.arguments import require_instance
 from planner.model.clock import Clock
@@ -22,10 +23,13 @@ CHECK_SHARE, CHECK_JOB_S, FEW_JOBS = 0.3, 0.003, 100
 """of a time limit at most, and for each job beyond a few at least, that the check of a plan is given"""
 
 
-def listing(clock: Clock) -> tuple[Clock, Clock]:
-    """Until when dominated candidates are looked for, and jobs are listed, of a time limit that begins."""
-    whole, last = (clock.within(share * clock.left_s) for share in (LISTING_SHARE, SHORT_SHARE))
-    return whole.lasting(LISTING_S), last.lasting(LISTING_S)
+def listing(clock: Clock, instance: Instance) -> tuple[Clock, Clock]:
+    """Until when dominated candidates are looked for, and jobs are listed, of a time limit that begins and of which
+    some is kept for jobs that take long to place and check."""
+    kept_s = plugin_of(instance.cluster.fabric).starts.job_s * len(instance.all_jobs)
+    left_s, least_s = clock.left_s, max(LISTING_S - kept_s, LISTING_S / 2)
+    whole, last = (clock.within(min(share * left_s, left_s - kept_s)) for share in (LISTING_SHARE, SHORT_SHARE))
+    return whole.lasting(least_s), last.lasting(least_s)
 
 
 def searching_s(clock: Clock, limit_s: float, num_jobs: int) -> float:
@@ -59,7 +63,7 @@ def solve(
     if isinstance(instance, Problem):
         problem = instance
     else:
-        whole, last = listing(clock) if chosen.deterministic_limit is None else (None, None)
+        whole, last = listing(clock, instance) if chosen.deterministic_limit is None else (None, None)
         with resting_collector():
             problem = expand(instance, clock=whole, last=last)
         chosen = replace(chosen, time_limit_s=clock.left_s)

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterable
 from dataclasses import replace
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,17 +56,19 @@ def expand(instance: Instance, *, prune: bool = True, clock: Clock | None = None
 
 
 def _list_in_time(jobs: Iterable[Job], listings: Listings, last: Clock) -> None:
-    """List what jobs ask for until the clock is over, what takes long last and not at all where time is too short for
-    it; what must run is listed later anyway."""
-    rate = 0.0
-    for job in sorted(jobs, key=lambda job: (not must_run(job), listings.effort(job))):
-        seconds = rate * listings.effort(job) if isinstance(job.workload, TransformerTraining) else 0.0
+    """List what jobs ask for until the clock is over, what takes long for few jobs last, and not at all where time is
+    too short for it; what must run is listed later anyway. Time grows as the square root of the effort at most: sizes
+    share blocks and plans."""
+    took_s, before = 0.0, 1
+    for job in sorted(jobs, key=lambda job: (not must_run(job), listings.effort_of_each(job))):
+        effort = listings.effort(job)
+        seconds = took_s * sqrt(effort / before) if isinstance(job.workload, TransformerTraining) else 0.0
         if listings.has(job) or not last.has(seconds):
             continue
         started = time.perf_counter()
         listings.of_all_sizes(job)
         if isinstance(job.workload, TransformerTraining):
-            rate = (time.perf_counter() - started) / listings.effort(job)
+            took_s, before = time.perf_counter() - started, effort
 
 
 def _best_of_each(listed: JobOptions) -> NDArray[np.int64]:

@@ -1,6 +1,7 @@
 """Candidates of all jobs that ask for the same: listed, scored and rid of the dominated ones once."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -68,10 +69,11 @@ class Listing:
 class Listings:
     """Listings of the jobs of one cluster: jobs that differ in sizes alone are listed together."""
 
-    def __init__(self, cluster: Cluster, jobs: Iterable[Job]) -> None:
+    def __init__(self, cluster: Cluster, jobs: Collection[Job]) -> None:
         self._cluster = cluster
         self._sizes: dict[str, set[int]] = {}
         self._first: dict[str, Job] = {}
+        self._number = Counter(job.listing_json for job in jobs)
         self._of_all_sizes: dict[str, Listing] = {}
         self._of_sizes: dict[tuple[str, tuple[int, ...]], Listing] = {}
         for job in jobs:
@@ -85,6 +87,10 @@ class Listings:
     def effort(self, job: Job) -> int:
         """What listing a job takes, roughly, in proportion to others."""
         return sum(self._sizes[job.listing_json])
+
+    def effort_of_each(self, job: Job) -> float:
+        """The same by the jobs that are listed with it."""
+        return self.effort(job) / self._number[job.listing_json]
 
     def of_all_sizes(self, job: Job) -> Listing:
         """Every candidate of the job's workload under its constraints, on all sizes that jobs like it accept."""

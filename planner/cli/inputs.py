@@ -69,23 +69,25 @@ PlanOut = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else on stdout.")]
 
 
-def load_problem(path: Path, clock: Clock | None = None, last: Clock | None = None) -> "tuple[Instance, Problem]":
-    """An instance and its scored candidates, of as many jobs as the clocks of `expand` allow."""
+def load_problem(path: Path, clock: Clock | None = None) -> "tuple[Instance, Problem]":
+    """An instance and its scored candidates, of as many jobs as a time limit allows that begins with the clock."""
     from planner.candidates.expand import expand
     from planner.model.instance import Instance
+    from planner.pipeline import listing
 
     instance = Instance.load(path)
+    whole, last = (None, None) if clock is None else listing(clock, instance)
     with naming(path, instance):
-        return instance, expand(instance, clock=clock, last=last)
+        return instance, expand(instance, clock=whole, last=last)
 
 
 def load_in_time(path: Path, limit_s: float) -> "tuple[Problem, float]":
     """An instance with candidates of as many jobs as a time limit allows, and the seconds that are left for a search
     before its plan is checked."""
-    from planner.pipeline import listing, searching_s
+    from planner.pipeline import searching_s
 
     clock = Clock.of(limit_s)
-    problem = load_problem(path, *listing(clock))[1]
+    problem = load_problem(path, clock)[1]
     return problem, searching_s(clock, limit_s, len(problem.options))
 
 

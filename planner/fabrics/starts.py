@@ -15,6 +15,9 @@ class Starts:
     are_improved: ClassVar[bool] = False
     """whether starts from all candidates are made better by ruin and recreate"""
 
+    job_s: ClassVar[float] = 0.0
+    """that a job takes to be placed and checked, where these take as long as listing: a short time limit keeps it"""
+
     def heuristics(self, cluster: Cluster) -> Sequence[str]:
         """Heuristics to start from, the first one first."""
         return "priced", "first_fit", "best_fit"

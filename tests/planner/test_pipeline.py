@@ -1,13 +1,15 @@
 """The public call `solve`: wrong arguments are told at once."""
 
 import math
+import time
 from typing import Any
 
 import pytest
 
 from planner import InputError, Instance, solve
 from planner.model.clock import Clock
-from planner.pipeline import searching_s
+from planner.pipeline import listing, searching_s
+from tests.benchmarks.random_pools import random_pool
 from tests.planner.cli.conftest import fields
 
 INSTANCE = Instance.parse(fields())
@@ -45,3 +47,14 @@ def test_a_check_is_given_as_long_as_listing_or_its_jobs_take_but_never_most_of_
     assert searching_s(Clock.of(8.0), 10.0, 12) == pytest.approx(6.0, abs=0.1), "listed for two seconds"
     assert searching_s(Clock.of(10.0), 10.0, 100_000) == pytest.approx(7.0, abs=0.1)
     assert searching_s(Clock.of(0.0), 10.0, 12) == 0.0
+
+
+def test_of_a_short_limit_more_is_kept_where_jobs_take_long_to_place() -> None:
+    few, many = random_pool(32, 2, 0), random_pool(4096, 400, 0)
+    for limit_s in (1.0, 2.0, 10.0):
+        (whole, last), kept = listing(Clock.of(limit_s), many), listing(Clock.of(limit_s), few)
+        now_s = time.perf_counter()
+        assert whole.ends_s <= last.ends_s <= now_s + max(limit_s - 1.2, 0.0)
+        assert max(last.lasts_s, last.ends_s) <= max(kept[1].lasts_s, kept[1].ends_s)
+        assert last.lasts_s > now_s + 0.3
+    assert last.ends_s == pytest.approx(kept[1].ends_s, abs=0.1), "a long limit is enough for both"

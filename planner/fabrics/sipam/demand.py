@@ -156,7 +156,8 @@ def held_of_rank(candidates: Candidates) -> Ints:
 
 def asked_across(candidates: Candidates) -> Ints:
     """`across` and `uplinks` of rows of more than one block, the most of them in any phase, shape (2, C)."""
-    return np.maximum(*(_asked_in_phase(each) for each in (candidates.in_first_phase(), candidates.in_last_phase())))
+    last = _asked_in_phase(candidates.in_last_phase())
+    return last if candidates.first_plan is None else np.maximum(last, _asked_in_phase(candidates.in_first_phase()))
 
 
 def _asked_in_phase(candidates: Candidates) -> Ints:

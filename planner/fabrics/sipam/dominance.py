@@ -1,10 +1,11 @@
 """Candidates that can still matter in racks with pooled memory."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from costmodel.parallelism.mappings import distinct_rows
 from costmodel.pricing.candidates import Candidates, group_degrees
 from planner.fabrics.dominance import Dominance
 from planner.fabrics.problem import JobOptions
@@ -15,6 +16,7 @@ from planner.model.instance import Instance
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+Places = NDArray[np.uint16] | NDArray[np.int32]
 CHUNK = 256
 """rows compared at once with those before them"""
 
@@ -66,10 +68,9 @@ def undominated(options: JobOptions, objectives: Iterable[str], always: Ints) ->
 
 def _best_of_equals(candidates: Candidates, costs: Floats) -> Ints:
     """Rows that none with the same demand equals in all costs, shape (costs, C); ascending."""
-    keys = _demand_keys(candidates)
-    order = np.lexsort((*costs[::-1], *keys))
-    starts = np.any(keys[:, order[1:]] != keys[:, order[:-1]], axis=0)
-    is_first = np.concatenate([np.ones(min(1, len(order)), np.bool_), starts])
+    demand = distinct_rows(_demand_keys(candidates))[1]
+    order = np.lexsort((*costs[::-1], demand))
+    is_first = np.diff(demand[order], prepend=-1) != 0
     if len(costs) == 1:
         return np.sort(order[is_first])
     kept, least = [], np.inf
@@ -80,9 +81,9 @@ def _best_of_equals(candidates: Candidates, costs: Floats) -> Ints:
     return np.array(sorted(kept), dtype=np.int64)
 
 
-def _demand_keys(candidates: Candidates) -> Ints:
-    """Columns (K, C) that are equal for rows which ask for the same of every server."""
-    return np.stack([candidates.num_devices, *_io_of(candidates), *_network_keys(candidates)])
+def _demand_keys(candidates: Candidates) -> list[Ints]:
+    """Columns (C,), none below 0, that are equal for rows which ask for the same of every server."""
+    return [candidates.num_devices.astype(np.int64), *_io_of(candidates), *_network_keys(candidates)]
 
 
 def _io_of(candidates: Candidates) -> Ints:
@@ -104,13 +105,13 @@ def _ports(candidates: Candidates) -> Ints:
     return np.asarray(ports_of_each(candidates.plans)[candidates.plan].sum(axis=0))
 
 
-def _network_keys(candidates: Candidates) -> Ints:
-    """Columns (K, C): block, and for rows that may leave a server degrees and plans."""
-    degrees = group_degrees(candidates.mappings)[:5].astype(np.int64)
-    keys = np.concatenate([degrees[:, candidates.mapping], candidates.plan, candidates.in_first_phase().plan])
-    keys[:, candidates.block == candidates.num_devices] = -1
-    keys = keys[(keys != keys[:, :1]).any(axis=1)]
-    return np.concatenate([candidates.block[None].astype(np.int64), keys])
+def _network_keys(candidates: Candidates) -> list[Ints]:
+    """Columns (C,): block, and for rows that may leave a server degrees and plans."""
+    leaves = candidates.block != candidates.num_devices
+    mappings, of, first = candidates.mappings, candidates.mapping, candidates.in_first_phase()
+    columns = [column[of] for column in group_degrees(mappings)[:5]] + [*candidates.plan]
+    columns += [*first.plan] if first is not candidates else []
+    return [candidates.block.astype(np.int64), *(np.where(leaves, column + 1, 0) for column in columns)]
 
 
 def _table(options: JobOptions, costs: Floats) -> tuple[Floats, Bools, Ints]:
@@ -126,27 +127,39 @@ def _table(options: JobOptions, costs: Floats) -> tuple[Floats, Bools, Ints]:
 def _kept(rows: Ints, table: Floats, whole: Bools, blocks: Ints) -> Ints:
     """Of some rows those that no other of them replaces; of rows that replace each other the first."""
     order = rows[np.lexsort(table[rows].T[::-1])]
-    places = np.stack([np.unique(column, return_inverse=True)[1] for column in table.T]).astype(np.int32)
     kept = [np.zeros(0, np.int64)]
     for alone in (True, False):
         mine, rivals = order[whole[order] == alone], np.zeros(0, np.int64)
+        places, at = _places(table[mine]), np.arange(len(mine))
+        blocks_of = blocks[mine]
         for start in range(0, len(mine), CHUNK):
-            few = mine[start : start + CHUNK]
+            few = at[start : start + CHUNK]
             for last in range(len(rivals), 0, -CHUNK):
                 some = rivals[max(last - CHUNK, 0) : last]
-                few = few[~_replaces(some, few, places, blocks, alone=alone).any(axis=0)]
-            later = np.triu(_replaces(few, few, places, blocks, alone=alone), 1)
+                few = few[~_replaces(some, few, places, blocks_of, alone=alone).any(axis=0)]
+            later = np.triu(_replaces(few, few, places, blocks_of, alone=alone), 1)
             rivals = np.concatenate([rivals, few[~later.any(axis=0)]])
-        kept.append(rivals)
+        kept.append(mine[rivals])
     return np.sort(np.concatenate(kept))
 
 
-def _replaces(rivals: Ints, rows: Ints, places: NDArray[np.int32], blocks: Ints, *, alone: bool) -> Bools:
-    """Whether each rival asks for no more than each row, shape (rivals, rows); `places` of amounts in their order."""
+def _places(table: Floats) -> list[Places]:
+    """Of columns of amounts in which rows are in order the places in their order, each once, without the first, in
+    which no row is before one after it, and those in which all are alike."""
+    found = dict[bytes, Places]()
+    for column in table.T[1:]:
+        distinct, place = np.unique(column, return_inverse=True)
+        if len(distinct) > 1:
+            small = place.astype(np.uint16) if len(distinct) < 1 << 16 else place.astype(np.int32)
+            found[place.tobytes()] = small
+    return list(found.values())
+
+
+def _replaces(rivals: Ints, rows: Ints, places: Sequence[Places], blocks: Ints, *, alone: bool) -> Bools:
+    """Whether each rival, none of which stands behind a row, asks for no more than each row, shape (rivals, rows)."""
     found = np.ones((len(rivals), len(rows)), np.bool_)
     for column in places:
-        if column.any():
-            found &= column[rivals][:, None] <= column[rows]
+        found &= column[rivals][:, None] <= column[rows]
     if not alone:
         found &= blocks[rows] % blocks[rivals][:, None] == 0
     return found

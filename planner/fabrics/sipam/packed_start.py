@@ -37,7 +37,8 @@ def packed(problem: Problem, seed: int, clock: Clock, most_moves: int) -> Iterat
     must run has no place."""
     if not problem.num_candidates:
         return
-    kept_s = min(LEAST_S + JOB_S * len(problem.options), max(SHARE * clock.left_s, LEAST_S))
+    of_jobs_s = JOB_S * len(problem.options)
+    kept_s = min(LEAST_S + of_jobs_s, max(SHARE * clock.left_s, LEAST_S / 2 + of_jobs_s))
     whole, clock = clock, clock.within(min(SHARE * clock.left_s, max(clock.left_s - kept_s, 0.0)))
     prices, free = pool_prices(problem), PoolFreeState(problem.cluster)
     staying = [options.staying() for options in problem.options if options.can_stay]
@@ -52,7 +53,8 @@ def packed(problem: Problem, seed: int, clock: Clock, most_moves: int) -> Iterat
             break
         if is_first and (search.best.value >= good or moves == FIRST * len(free.lit)):
             is_first = False
-            if (found := _realized(problem, search.best, free.copy(), staying, whole.lasting(kept_s))) is not None:
+            until = whole.lasting(kept_s)
+            if (found := _realized(problem, search.best, free.copy(), staying, until, is_exact=False)) is not None:
                 yield found
         moves, since = moves + 1, 0 if search.move() else since + 1
     if (found := _realized(problem, search.best, free, staying, whole.lasting(kept_s))) is not None:
@@ -74,10 +76,16 @@ def _empty(problem: Problem, free: PoolFreeState, prices: LagrangianMultipliers)
 
 
 def _realized(
-    problem: Problem, layout: ServerLayout, free: PoolFreeState, staying: list[Assignment], clock: Clock
+    problem: Problem,
+    layout: ServerLayout,
+    free: PoolFreeState,
+    staying: list[Assignment],
+    clock: Clock,
+    *,
+    is_exact: bool = True,
 ) -> list[Assignment] | None:
     """Assignments of all jobs of a layout that find their rails, ports and units, or what they need for another way of
-    theirs; when the clock is over, of those that must run."""
+    theirs; when the clock is over, of those that must run. `is_exact`: whether they are also looked for exactly."""
     found = [*staying]
     for j, (spread, over) in sorted(layout.over.items(), key=lambda each: -each[1][0].ranks * each[1][0].blocks):
         if problem.options[j].must_run or not clock.is_over:
@@ -86,7 +94,7 @@ def _realized(
     for server, jobs in enumerate(layout.inside):
         some = {j: item for j, item in jobs.items() if problem.options[j].must_run} if clock.is_over else jobs
         pattern = {j: _choice(problem, j, layout.menus[j].items[item].row, server) for j, item in some.items()}
-        placed = _in_server(problem, pattern, free, server, clock)
+        placed = _in_server(problem, pattern, free, server, clock, is_exact=is_exact)
         names = {assignment.job for assignment in placed}
         left = [j for j in some if problem.options[j].job.name not in names]
         found += [*placed, *_otherwise(problem, {j: layout.menus[j] for j in left}, free, server)]
@@ -99,10 +107,17 @@ def _choice(problem: Problem, j: int, row: int, server: int) -> Choice:
 
 
 def _in_server(
-    problem: Problem, pattern: Mapping[int, Choice], free: PoolFreeState, server: int, clock: Clock
+    problem: Problem,
+    pattern: Mapping[int, Choice],
+    free: PoolFreeState,
+    server: int,
+    clock: Clock,
+    *,
+    is_exact: bool,
 ) -> list[Assignment]:
-    """The jobs of one server, taken: all by first fit in some order or else exactly, or else as many as first fit
-    places. Jobs with the fewest circuits to memory come first: they can choose among the fewest rails."""
+    """The jobs of one server, taken: all by first fit in some order or else exactly, where that is asked for, or else
+    as many as first fit places. Jobs with the fewest circuits to memory come first: they can choose among the fewest
+    rails."""
     demands = {j: problem.options[j].shapes[choice.row] for j, choice in pattern.items()}
     order = sorted(pattern, key=lambda j: free.difficulty(demands[j], pattern[j].blocks))
     for _ in range(ORDERS):
@@ -112,7 +127,7 @@ def _in_server(
         for assignment in found:
             free.release_named(assignment)
         order = [*failed, *(j for j in order if j not in failed)]
-    exact = None if clock.is_over else realize_server(problem, pattern, free, server, WIRE)
+    exact = None if clock.is_over or not is_exact else realize_server(problem, pattern, free, server, WIRE)
     return exact or _by_first_fit(problem, pattern, free, order)[0]
 
 

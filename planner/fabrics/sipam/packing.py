@@ -24,7 +24,7 @@ ZONE_SHARE, TOGETHER = 0.05, 8
 BRIDGES = 40
 """jobs of which one may go on in the next server"""
 FORWARD = 0.1
-"""of the price of what a job takes, by which it is drawn forward at most"""
+"""of the price of what a job takes, or of its worth where that costs nothing, by which it is drawn forward at most"""
 FLOOR = 0.1
 """of the price of a job, and of the mean waste of servers, by which those are drawn that lose nothing"""
 REQUIRED = 1e6
@@ -138,7 +138,8 @@ class Packing:
     def _fill(self, layout: ServerLayout, servers: Sequence[int], jobs: Iterable[int], *, is_end: bool) -> None:
         """Fill servers, which are empty, one after the other with some of the jobs; `is_end`: no other server is there
         for those that are left."""
-        forward = {j: FORWARD * self._draw.random() * self._menus[j].price for j in sorted(jobs) if j in layout.waiting}
+        waiting = [(j, self._menus[j]) for j in sorted(jobs) if j in layout.waiting]
+        forward = {j: FORWARD * self._draw.random() * (menu.price or menu.worth) for j, menu in waiting}
         for place, server in enumerate(servers):
             is_last = is_end and place == len(servers) - 1
             some = self._some([j for j in forward if j in layout.waiting], forward)

@@ -17,6 +17,8 @@ MOST_COUNTS, FEW_SERVERS = 20_000, 3
 class PoolStarts(Starts):
     """Servers packed one by one; in small pools best fit, and the published loop where it divides memory."""
 
+    job_s = 0.0032
+
     def heuristics(self, cluster: Cluster) -> Sequence[str]:
         assert isinstance(cluster.fabric, Sipam)
         return ("priced", "best_fit", *(() if cluster.fabric.local_memory else ("sipam_loop",)))

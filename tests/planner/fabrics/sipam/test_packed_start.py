@@ -36,3 +36,13 @@ def test_a_packing_has_a_plan_when_time_is_over(problem: Problem) -> None:
     assert len(plans) == 1
     assert plans[0]
     assert not check(problem.instance, plan_of(problem, plans[0]), starts=True)
+
+
+def test_a_pool_with_room_for_all_has_them_all_at_once() -> None:
+    """Nothing has a price there, and the first packing leaves nobody out."""
+    whole = random_pool(128, 16, 0, units=40)
+    jobs = tuple(job for job in whole.jobs if max(job.sizes) <= 8)
+    problem = expand(whole.model_copy(update={"jobs": jobs}))
+    assert not pool_prices(problem).prices.any()
+    (assignments,) = packed(problem, 0, Clock.of(0.0), 0)
+    assert {assignment.job for assignment in assignments} == {job.name for job in jobs}
