@@ -125,7 +125,7 @@ class Session:
 
     def _solve(self, search: RunningSearch, text: str, instance: Instance, policy: str, gap: float) -> int:
         clock = Clock.of(search.time_limit_s, search.is_stopped)
-        whole, last = listing(clock)
+        whole, last = listing(clock, instance)
         problem = expand(instance, clock=whole, last=last)
         result = solve(
             problem, policy=policy, time_limit_s=clock.left_s, gap=gap, workers=self._workers,
