@@ -22,7 +22,7 @@ from planner.formulation.linear import Rows, minimized
 
 Floats = NDArray[np.float64]
 MOST_FILLINGS = 200
-MOST_COLUMNS, MOST_CELLS = 3_000, 4_000_000
+MOST_COLUMNS, MOST_CELLS = 6_000, 4_000_000
 """rows that differ, and kinds x room of a server, up to which prices are looked for"""
 STEPS = 1_000_000
 """integer steps of price in the largest value of a job"""
