@@ -13,6 +13,7 @@ from planner.model.collector import resting_collector
 from planner.model.errors import InputError
 from planner.model.instance import Instance
 from planner.model.result import Result, SolveOptions
+from planner.pages.loop import solve_placed
 from planner.pages.offload import with_second_tiers
 from planner.policies import Policy, find_policy
 
@@ -69,7 +70,10 @@ def solve(
         chosen = replace(chosen, time_limit_s=clock.left_s)
     if is_checked and chosen.deterministic_limit is None:
         chosen = replace(chosen, time_limit_s=searching_s(clock, chosen_s, len(problem.options)))
-    result = with_second_tiers(problem, find_policy(policy)(problem, chosen), chosen)
+    if problem.instance.placed_steps:
+        result = solve_placed(problem, find_policy(policy), chosen)
+    else:
+        result = with_second_tiers(problem, find_policy(policy)(problem, chosen), chosen)
     counts = {"candidates": problem.num_candidates, "dominated": problem.num_dominated}
     seconds = time.perf_counter() - started
     return replace(result, wall_time_s=seconds, statistics={**counts, **result.statistics})

@@ -51,8 +51,14 @@ def expand(instance: Instance, *, prune: bool = True, clock: Clock | None = None
             else:
                 found[j] = _unlisted(job, next(iter(found.values())))
         else:
-            found[j] = pruned.of(job, listings) if prune else list_options(instance, job, listings)
+            is_pruned = prune and not (instance.placed_steps and _offloads(listings.of(job)))
+            found[j] = pruned.of(job, listings) if is_pruned else list_options(instance, job, listings)
     return Problem(instance, tuple(found[j] for j in range(len(found))))
+
+
+def _offloads(listing: Listing) -> bool:
+    """True if some row keeps something in a second tier: until that is placed no row replaces another one."""
+    return bool((listing.candidates.mappings.offload[listing.candidates.mapping] > 0).any())
 
 
 def _list_in_time(jobs: Iterable[Job], listings: Listings, last: Clock) -> None:

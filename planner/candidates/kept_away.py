@@ -20,9 +20,12 @@ def kept_away_in_words(cluster: Cluster, job: Job, assignment: Assignment) -> st
     scores = score(rows, cluster.device, cluster.fabric)
     held, moved = graph.tier_footprint_bytes[0] / 1e9, graph.tier_bytes[0] / 1e9
     rate, room = tier.bandwidth_bytes_per_s / 1e9, tier.capacity_bytes / 1e9
-    waits = float(scores.offload_s[0] / scores.step_s[0])
-    kept = f"{offload_name(code)} in {tier.name}: {held:,.1f} of {room:,.0f} GB for each accelerator"
-    passes = f"{moved:,.3g} GB pass in a step at {rate:,.0f} GB/s"
+    free_s, placed = float(scores.step_s[0] - scores.offload_s[0]), assignment.second_tier
+    is_placed = placed is not None and placed.step_s == assignment.step_s
+    waits = max(1 - free_s / (assignment.step_s if is_placed else float(scores.step_s[0])), 0.0)
+    most = "at most " if is_placed else ""
+    kept = f"{offload_name(code)} in {tier.name}: {most}{held:,.1f} of {room:,.0f} GB for each accelerator"
+    passes = f"{most}{moved:,.3g} GB pass in a step at {rate:,.0f} GB/s"
     if waits < 5e-4:
         own = device.capacity_bytes / 1e9
         return f"{kept}; {passes}, behind operators: the {own:,.0f} GB of its own memory bind"

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from costmodel.parallelism.configuration import Configuration
 from planner.checks.names import admitted, once
+from planner.checks.placed_steps import by_placed_step
 from planner.checks.pricing import Price, fastest_and_least, is_listed, missed, price, price_together
 from planner.model.instance import Instance
 from planner.model.job import Job, Resident
@@ -36,7 +37,14 @@ def judged(instance: Instance, plan: Plan) -> Sequence[Judged]:
         keys.append(key)
     price_together(instance, ((job, assignment.configuration) for job, assignment in first.values()))
     found = {key: _judge(instance, job, assignment.configuration) for key, (job, assignment) in first.items()}
-    return [found[key] for key in keys]
+    each = zip(admitted(instance, plan), (found[key] for key in keys), strict=True)
+    return [_placed(instance, assignment, judged) for (_, assignment), judged in each]
+
+
+def _placed(instance: Instance, assignment: Assignment, found: Judged) -> Judged:
+    if found.price is None or not instance.placed_steps:
+        return found
+    return found._replace(price=by_placed_step(instance, assignment, found.price))
 
 
 def _key(job: Job, configuration: Configuration) -> Hashable:

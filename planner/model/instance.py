@@ -67,6 +67,8 @@ class Instance(Spec):
         ...,
     ] = Field(default_factory=lambda given: _default_objectives(given.get("cluster")))  # fmt: skip
     """default: value, moves, energy and, where the fabric has a measure of it, fragmentation"""
+    placed_steps: bool = False
+    """whether a training job that offloads is worth its step with tensors placed page by page, not the scored one"""
     size_distribution: dict[int, float] | None = None
     """relative frequency of job sizes that fragmentation is measured with; default: a public trace"""
 

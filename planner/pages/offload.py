@@ -35,7 +35,7 @@ def with_second_tiers(problem: Problem, result: Result, options: SolveOptions) -
             limit_s = max(ends_s - time.perf_counter(), 0.0) / (len(steps) + 1)
             tier = place(assignment.job, step, replace(options, time_limit_s=limit_s))
             if tier is not None:
-                tier = tier.model_copy(update={"without_s": _without_s(problem.instance, assignment)})
+                tier = tier.model_copy(update={"without_s": without_tier_s(problem.instance, assignment)})
             assignment = assignment.model_copy(update={"second_tier": tier})
             _tell(assignment, result.wall_time_s + time.perf_counter() - started, options)
         placed.append(assignment)
@@ -66,7 +66,7 @@ def place(job: str, step: RankStep, options: SolveOptions) -> SecondTier | None:
     )
 
 
-def _without_s(instance: Instance, assignment: Assignment) -> float | None:
+def without_tier_s(instance: Instance, assignment: Assignment) -> float | None:
     """Fastest step that is listed for the job on no more devices and offloads nothing."""
     listed = list_options(instance, instance.job(assignment.job))
     rows = listed.candidates

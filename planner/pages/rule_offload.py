@@ -17,11 +17,16 @@ def check_second_tier(instance: Instance, plan: Plan) -> Iterator[Violation]:
     cluster = instance.cluster
     for job, assignment in admitted(instance, plan):
         tier = assignment.second_tier
-        if tier is None:
+        if tier is None and not instance.placed_steps:
             continue
         try:
             step = rank_step_of(assignment.configuration, job.workload, cluster.device, cluster.fabric)
         except (ValueError, OverflowError):
+            continue
+        if tier is None:
+            if step is not None:
+                message = f"{job.name}: the plan does not say where its tensors are, on which its step depends"
+                yield Violation("second_tier", job.name, message)
             continue
         if step is None:
             yield Violation("second_tier", job.name, f"{job.name}: its configuration offloads nothing")

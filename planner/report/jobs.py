@@ -9,6 +9,7 @@ from costmodel.parallelism.configuration import Configuration
 from costmodel.parallelism.mappings import DIMENSIONS
 from costmodel.pricing.candidates import Candidates, candidates_of
 from costmodel.pricing.efficiency import efficiency_of
+from costmodel.pricing.other_steps import with_steps
 from costmodel.pricing.score import ENERGIES, Scores, score
 from planner.candidates.kept_away import kept_away_in_words
 from planner.candidates.phase_settings import gain_of_phases, settings_by_phase
@@ -85,6 +86,8 @@ def _assigned(instance: Instance, job: Job, assignment: Assignment) -> dict[str,
     try:
         rows = candidates_of([assignment.configuration], job.workload, cluster.device, cluster.fabric)
         scores = score(rows, cluster.device, cluster.fabric)
+        if instance.placed_steps and assignment.second_tier is not None:
+            scores = with_steps(scores, assignment.step_s)
         roofline = _roofline(rows, scores, rows.splits[rows.split[0]].device, cluster.device)
         collectives = [
             {"dimension": dimension, "name": rows.plans[rows.plan[axis, 0]].name}

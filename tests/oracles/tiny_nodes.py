@@ -4,7 +4,7 @@ The enumeration is written from the rules: of all listed rows of a job only rank
 for where it lies. Combinations are tried from the most valuable down, each on every set of slots.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 from random import Random
 from typing import Any
@@ -74,10 +74,14 @@ def _job(rng: Random, name: str, most: int) -> Fields:
 
 def best_value(instance: Instance) -> float | None:
     """Largest total value; None where required jobs cannot run together. ValueError where there is too much to try."""
+    return best_of(instance, [_choices(instance, job) for job in instance.jobs])
+
+
+def best_of(instance: Instance, choices: Sequence[Sequence[tuple[float, Mode | None]]]) -> float | None:
+    """The same where each job has these choices: what it is worth, and what it then asks for."""
     fabric = instance.cluster.fabric
     assert isinstance(fabric, MemoryNodeRings)
     assert fabric.node.node is not None
-    choices = [_choices(instance, job) for job in instance.jobs]
     if np.prod([len(each) for each in choices], dtype=float) > MOST_COMBINATIONS:
         raise ValueError(f"more than {MOST_COMBINATIONS} combinations")
     health = instance.cluster.health

@@ -53,6 +53,10 @@ def energy_header(jobs: "Iterable[Job]") -> str:
 
 def job_row(instance: "Instance", job: "Job", assignment: "Assignment") -> list[str]:
     candidates, scores = priced(instance, job, assignment.configuration)
+    if instance.placed_steps and assignment.second_tier is not None:
+        from costmodel.pricing.other_steps import with_steps
+
+        scores = with_steps(scores, assignment.step_s)
     return [
         job.name,
         str(len(assignment.devices)),

@@ -59,8 +59,9 @@ def second_tier_lines(plan: "Plan") -> list[str]:
         kept = sum(each.kept for each in tier.tensors)
         proof = "optimal" if tier.is_proven else f"gap {percent(tier.gap)}"
         without = "too large without" if tier.without_s is None else f"{quantity(tier.without_s, 's')} without"
+        scored = "" if tier.step_s == assignment.step_s else f", {quantity(assignment.step_s, 's')} scored"
         parts = [
-            f"step {quantity(tier.step_s, 's')} simulated ({proof}), {quantity(assignment.step_s, 's')} scored",
+            f"step {quantity(tier.step_s, 's')} simulated ({proof}){scored}",
             f"{without} {tier.memory}",
             f"{percent(away / max(away + kept, 1))} of pages go there",
             f"{sum(each.remade for each in tier.tensors)} of {counted(len(tier.tensors), 'tensor')} made again",

@@ -1,0 +1,116 @@
+"""Slices chosen by placed steps, by logic-based Benders decomposition.
+
+The master problem chooses configurations and slices, a candidate that offloads being priced by a time that no places
+of its tensors go below. The subproblem places the tensors of each chosen one. Where these take longer, that row takes
+the longer step from now on, and the master problem chooses again; the loop ends when it chooses rows with known steps
+alone.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from planner.fabrics.problem import Problem
+from planner.model.clock import Clock
+from planner.model.plan import Assignment
+from planner.model.result import Level, Result, SolveOptions, Status, relative_gap
+from planner.pages.offload import place, without_tier_s
+from planner.pages.placed_prices import JobPrices, priced
+from planner.policies import Policy
+
+MASTER_SHARE, PLACE_SHARE = 0.5, 0.3
+"""of the time left: for one choice of slices at most, and for the places of what it chose"""
+BOUND_S, LAST_S = 2.0, 0.1
+"""for one linear bound at most; for places where time is up"""
+
+
+def solve_placed(problem: Problem, policy: Policy, options: SolveOptions) -> Result:
+    """A plan whose values are those of placed steps; OPTIMAL where choice and places are proven best."""
+    started, rounds = time.perf_counter(), 0
+    clock = Clock.of(options.time_limit_s + (options.pages_time_limit_s or 0.0), options.should_stop)
+    jobs = [JobPrices(each) for each in problem.options]
+    hint = options.hint
+    while True:
+        rounds += 1
+        limit_s = max(MASTER_SHARE * clock.left_s, LAST_S)
+        master = priced(problem, jobs)
+        result = policy(master, replace(options, time_limit_s=limit_s, hint=hint))
+        if result.plan is None:
+            break
+        chosen = _chosen(problem, jobs, result.plan.assignments)
+        if not chosen:
+            break
+        for j, row in chosen:
+            _settle(jobs[j], row, clock, len(chosen), options)
+            _share(jobs, j, row)
+        hint = result.plan
+    statistics = {**result.statistics, "rounds of places": rounds, "placed": sum(len(each.tiers) for each in jobs)}
+    done = replace(result, wall_time_s=time.perf_counter() - started, statistics=statistics)
+    if any(not tier.is_proven for each in jobs for tier in each.tiers.values()):
+        limit_s = max(MASTER_SHARE * clock.left_s, BOUND_S)
+        master = priced(problem, jobs, is_optimistic=True)
+        done = _with_bound(done, policy(master, replace(options, time_limit_s=limit_s, hint=None, on_incumbent=None)))
+    return _with_places(problem, jobs, done)
+
+
+def _chosen(problem: Problem, jobs: Sequence[JobPrices], assignments: Sequence[Assignment]) -> list[tuple[int, int]]:
+    """Jobs with their rows in a plan whose placed steps are not known yet."""
+    found, number = [], {options.job.name: j for j, options in enumerate(problem.options)}
+    for assignment in assignments:
+        j = number[assignment.job]
+        row = problem.options[j].row_of(assignment.configuration)
+        assert row is not None
+        if jobs[j].is_placed[row] and row not in jobs[j].tiers:
+            found.append((j, row))
+    return found
+
+
+def _settle(job: JobPrices, row: int, clock: Clock, many: int, options: SolveOptions) -> None:
+    """A linear bound first, if that raises the price; else places."""
+    if not clock.is_over and not job.is_bounded[row] and job.bound(row, min(BOUND_S, clock.left_s)):
+        return
+    limit_s = max(PLACE_SHARE * clock.left_s / many, LAST_S)
+    tier = place(job.options.job.name, job.step(row), replace(options, time_limit_s=limit_s))
+    assert tier is not None, "a listed row has room for its tensors"
+    job.settle(row, tier)
+
+
+def _share(jobs: Sequence[JobPrices], j: int, row: int) -> None:
+    """What was found for a row holds for the jobs that ask for the same."""
+    one = jobs[j]
+    for other in jobs:
+        if other is not one and other.asks == one.asks:
+            other.take(one, row)
+
+
+def _with_bound(result: Result, master: Result) -> Result:
+    """The result with the bound on value of a master problem in which no row takes longer than its places may."""
+    levels = list[Level]()
+    for level in result.levels:
+        bound = next((each.bound for each in master.levels if each.objective == level.objective), None)
+        is_first = not levels and level.objective == "value" and bound is not None and level.value is not None
+        bound = max(bound, level.value) if is_first and bound is not None and level.value is not None else None
+        status = level.status if bound == level.value and is_first else _less(level.status)
+        levels.append(replace(level, bound=bound, gap=relative_gap(level.value, bound), status=status))
+    is_proven = all(level.status is Status.OPTIMAL for level in levels)
+    return replace(result, levels=tuple(levels), status=result.status if is_proven else _less(result.status))
+
+
+def _less(status: Status) -> Status:
+    return Status.FEASIBLE if status is Status.OPTIMAL else status
+
+
+def _with_places(problem: Problem, jobs: Sequence[JobPrices], result: Result) -> Result:
+    """The plan with the places of its jobs' tensors."""
+    if result.plan is None:
+        return result
+    number = {options.job.name: j for j, options in enumerate(problem.options)}
+    placed = []
+    for assignment in result.plan.assignments:
+        job = jobs[number[assignment.job]]
+        row = job.options.row_of(assignment.configuration)
+        tier = None if row is None else job.tiers.get(row)
+        if tier is not None:
+            tier = tier.model_copy(update={"without_s": without_tier_s(problem.instance, assignment)})
+        placed.append(assignment.model_copy(update={"second_tier": tier}))
+    return replace(result, plan=result.plan.model_copy(update={"assignments": tuple(placed)}))

@@ -1,0 +1,77 @@
+"""Slices chosen by placed steps, against an enumeration of slices, splits and pages."""
+
+import pytest
+
+from costmodel.parallelism.configuration import Configuration
+from planner.checks import check
+from planner.model.instance import Instance
+from planner.model.plan import Plan
+from planner.model.result import SolveOptions, Status
+from planner.pipeline import solve
+from tests.oracles.placed_nodes import best_value, placed_nodes
+from tests.paths import ROOT
+
+OPTIONS = SolveOptions(time_limit_s=120.0, workers=1)
+CHANGED = (8, 11, 13, 16, 24)
+"""seeds in which places change who runs how"""
+
+
+def _scored(instance: Instance) -> Instance:
+    return instance.model_copy(update={"placed_steps": False})
+
+
+def _choices(plan: Plan | None) -> set[tuple[str, Configuration]]:
+    assert plan is not None
+    return {(each.job, each.configuration) for each in plan.assignments}
+
+
+@pytest.mark.parametrize("seed", [1, 3, *CHANGED])
+def test_value_is_the_enumerated_optimum(seed: int) -> None:
+    instance = placed_nodes(seed)
+    result = solve(instance, options=OPTIONS)
+    assert result.status is Status.OPTIMAL
+    assert result.objective == pytest.approx(best_value(instance), rel=2e-4)
+    assert result.plan is not None
+    assert check(instance, result.plan, starts=True) == []
+    assert (_choices(result.plan) != _choices(solve(_scored(instance), options=OPTIONS).plan)) == (seed in CHANGED)
+
+
+def test_steps_of_a_plan_are_those_of_its_places() -> None:
+    instance = placed_nodes(0)
+    result = solve(instance, options=OPTIONS)
+    assert result.plan is not None
+    tiers = {each.job: each.second_tier for each in result.plan.assignments if each.second_tier is not None}
+    assert tiers
+    for name, tier in tiers.items():
+        assert result.plan[name].step_s == pytest.approx(tier.step_s)
+    assert result.statistics["placed"] >= len(tiers)
+    scored = solve(_scored(instance), options=OPTIONS)
+    assert scored.plan is not None
+    assert all(scored.plan[name].step_s > tier.step_s for name, tier in tiers.items()), "some stays in local memory"
+
+
+@pytest.mark.parametrize("policy", ["first_fit", "best_fit"])
+def test_policies_are_judged_by_placed_steps_too(policy: str) -> None:
+    instance = placed_nodes(1)
+    result = solve(instance, policy=policy, options=OPTIONS)
+    assert result.plan is not None
+    assert check(instance, result.plan, starts=True) == []
+
+
+def test_a_plan_without_places_or_with_another_step_breaks_the_rules() -> None:
+    instance = placed_nodes(0)
+    plan = solve(instance, options=OPTIONS).plan
+    assert plan is not None
+    data = plan.model_dump(mode="json")
+    placed = next(each for each in data["assignments"] if each["second_tier"])
+    tier = placed["second_tier"]
+    placed["second_tier"] = tier | {"step": tier["step"] / 2}
+    assert {each.rule for each in check(instance, Plan.model_validate(data))} > {"claims"}, "a replay tells it, too"
+    placed["second_tier"] = None
+    assert {each.rule for each in check(instance, Plan.model_validate(data))} == {"second_tier", "claims"}
+
+
+def test_the_shipped_instances_differ_in_what_decides_alone() -> None:
+    placed, scored = (Instance.load(ROOT / "instances/joint" / f"{name}.yaml") for name in ("nodes", "nodes_scored"))
+    assert (placed.placed_steps, scored.placed_steps) == (True, False)
+    assert (placed.cluster, placed.jobs) == (scored.cluster, scored.jobs)
