@@ -7,7 +7,7 @@ alone.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from planner.fabrics.problem import Problem
@@ -16,8 +16,8 @@ from planner.model.plan import Assignment
 from planner.model.result import Level, Result, SolveOptions, Status, relative_gap
 from planner.pages.offload import place, without_tier_s
 from planner.pages.placed_prices import JobPrices, priced
-from planner.policies import Policy
 
+Policy = Callable[[Problem, SolveOptions], Result]
 MASTER_SHARE, PLACE_SHARE = 0.5, 0.3
 """of the time left: for one choice of slices at most, and for the places of what it chose"""
 BOUND_S, LAST_S = 2.0, 0.1

@@ -85,9 +85,7 @@ def _assigned(instance: Instance, job: Job, assignment: Assignment) -> dict[str,
     cluster = instance.cluster
     try:
         rows = candidates_of([assignment.configuration], job.workload, cluster.device, cluster.fabric)
-        scores = score(rows, cluster.device, cluster.fabric)
-        if instance.placed_steps and assignment.second_tier is not None:
-            scores = with_steps(scores, assignment.step_s)
+        scores = _scored(instance, assignment, rows)
         roofline = _roofline(rows, scores, rows.splits[rows.split[0]].device, cluster.device)
         collectives = [
             {"dimension": dimension, "name": rows.plans[rows.plan[axis, 0]].name}
@@ -151,6 +149,13 @@ def _collectives_of(configuration: Configuration) -> list[dict[str, str]]:
     """Kinds alone, as the plan writes them."""
     kinds = {name: getattr(configuration, f"{name}_collective").kind for name in DIMENSIONS}
     return [{"dimension": name, "name": kind} for name, kind in kinds.items() if kind != "none"]
+
+
+def _scored(instance: Instance, assignment: Assignment, rows: Candidates) -> Scores:
+    """Of the only row, by its placed step where the instance asks for that."""
+    found = score(rows, instance.cluster.device, instance.cluster.fabric)
+    is_placed = instance.placed_steps and assignment.second_tier is not None
+    return with_steps(found, assignment.step_s) if is_placed else found
 
 
 def _totals(assignment: Assignment, scores: Scores | None) -> dict[str, float]:
