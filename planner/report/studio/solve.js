@@ -35,6 +35,7 @@ function follow(search) {
   progress.points = [];
   progress.source?.close();
   const source = (progress.source = new EventSource("api/progress"));
+  on(source, "open", () => (progress.points = []));
   on(source, "points", (event) => {
     progress.points.push(...JSON.parse(event.data));
     drawProgress();
