@@ -37,7 +37,7 @@ function configurationChip({ dimension, number: count, circuits }, i) {
     drawCircuits();
     markMatrices();
   });
-  return el("label", { class: "chip plain" }, input, el("span", {}, `${dimension} ${count} · ${plural(circuits[2].length, "circuit")}`));
+  return el("label", { class: "chip plain" }, input, el("span", {}, `${dimension} ${count} · ${plural(waysOf({ circuits }).length, "circuit")}`));
 }
 
 function drawCircuit(circuit) {

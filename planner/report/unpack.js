@@ -10,6 +10,9 @@ function unpackNumbers(numbers) {
   return found;
 }
 
+// Of circuits that are on at the same time, the number of the way of each.
+const waysOf = ({ circuits }) => unpackNumbers(circuits[2]);
+
 function unpackColumn(column, count) {
   if (Array.isArray(column) || column.steps) return unpackNumbers(column);
   if (column.of) return unpackNumbers(column.at).map((at) => column.of[at]);

@@ -8,7 +8,7 @@ function fiberUse() {
   lightOn.made = new Map();
   data.jobs.forEach(({ plan }, job) => {
     for (const held of plan ? plan.circuits : []) {
-      for (const number of new Set(held.circuits[2])) {
+      for (const number of new Set(waysOf(held))) {
         const [channels, fibers] = ways[number].cells;
         for (const fiber of (fibers ?? "").split(", ")) {
           if (!lightOn.made.has(fiber)) lightOn.made.set(fiber, new Map());
@@ -33,7 +33,7 @@ function drawWavelengths() {
   if (data.view?.kind !== "fibers" || !data.matrices.racks) return null;
   listeners.push(() => {
     const plan = state.job === null ? null : data.jobs[state.job].plan;
-    const fiber = plan && plan.circuits.flatMap(({ circuits }) => [...new Set(circuits[2])].map((way) => ways[way].cells[1])).find((each) => each?.includes(">"));
+    const fiber = plan && plan.circuits.flatMap((held) => [...new Set(waysOf(held))].map((way) => ways[way].cells[1])).find((each) => each?.includes(">"));
     if (fiber) showFibers(...fiber.split(", ")[0].split("#")[0].split(">").map(serverNumber));
     else if (!box.children.length) box.replaceChildren(el("p", { class: "key" }, "Choose two servers above to see the wavelengths of their fibers."));
   });

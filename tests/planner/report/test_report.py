@@ -2,7 +2,10 @@
 
 import dataclasses
 import html
+import importlib
 import re
+from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -163,3 +166,17 @@ def test_the_page_asks_for_nothing_outside() -> None:
 def test_the_page_is_the_same_each_time() -> None:
     result = dataclasses.replace(rack.result(), seed=3)
     assert _page(rack.instance(), result) == _page(rack.instance(), result)
+
+
+@pytest.mark.slow
+@pytest.mark.chromium
+def test_circuits_whose_ways_are_written_as_steps_are_counted_and_drawn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def steps(numbers: Sequence[int]) -> dict[str, list[int]]:
+        return {"steps": [part for before, number in pairwise((0, *numbers)) for part in (number - before, 1)]}
+
+    usual = dom_of(tmp_path, _page(rack.instance(), rack.result()))
+    monkeypatch.setattr(importlib.import_module("planner.report.compact"), "steps", steps)
+    assert "4 circuits" in usual
+    assert dom_of(tmp_path, _page(rack.instance(), rack.result())) == usual
