@@ -23,6 +23,7 @@ __all__ = ["Explanation", "Statement", "Tag", "explain"]
 
 PLAN_SHARE = 0.5
 """share of the time limit for the plan, where none is given"""
+SCORED = "what else could run is judged by scored steps here: places of pages are not searched for it"
 
 
 def explain(
@@ -44,6 +45,8 @@ def explain(
     instance.job(job_name)
     solver = WhatIfSolver(instance, options or SolveOptions(), time_limit_s)
     tag, headline, statements, cost = _reason(solver, job_name, plan)
+    if instance.placed_steps:
+        statements = [*statements, Statement(SCORED, is_verified=False)]
     return Explanation(job_name, tag, headline, tuple(statements), cost, solver.elapsed_s)
 
 

@@ -14,7 +14,7 @@ from planner.model.job import Reference
 from planner.model.plan import Plan
 from planner.model.result import BOUND_NOISE, Level, SolveOptions, Status, difference
 from planner.pipeline import solve
-from planner.whatif.comparable import expand_as, references, rehinted
+from planner.whatif.comparable import expand_as, references, rehinted, require_scored_steps
 
 BASE_SHARE = 0.3
 """share of the time limit for the instance as it is"""
@@ -46,6 +46,7 @@ def marginal(instance: Instance, *, time_limit_s: float = 60.0, options: SolveOp
     fastest none would seem to gain. The time limit, in seconds, is shared by all solves.
     """
     require_instance("marginal", instance)
+    require_scored_steps("marginal", instance)
     started = time.perf_counter()
     options = replace(options or SolveOptions(), on_incumbent=None)
     measured = references(instance)

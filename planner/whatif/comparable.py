@@ -10,11 +10,19 @@ from planner.candidates.expand import expand, list_options
 from planner.candidates.listing import Listings
 from planner.fabrics.problem import JobOptions, Problem
 from planner.model.edit import edited
+from planner.model.errors import InputError
 from planner.model.instance import Instance
 from planner.model.job import Job, Reference
 from planner.model.plan import Plan
 
 JobT = TypeVar("JobT", bound=Job)
+
+
+def require_scored_steps(asked: str, instance: Instance) -> None:
+    """InputError where steps are those of placed pages, which what `asked` names does not search."""
+    if instance.placed_steps:
+        remedy = f"{asked} prices steps by their scores alone; solve the changed instance anew, or leave this field out"
+        raise InputError(instance.name, "placed_steps", remedy)
 
 
 def references(instance: Instance) -> dict[str, Reference]:

@@ -15,6 +15,7 @@ from planner.model.instance import Instance
 from planner.model.plan import Plan
 from planner.model.result import NOISE, Level, Result, SolveOptions, Status, is_worse, relative_gap
 from planner.pipeline import solve
+from planner.whatif.comparable import require_scored_steps
 from planner.whatif.failures import Failure, damaged, parse_failure
 from planner.whatif.repair.damaged_plan import DamagedPlan
 from planner.whatif.repair.easy import as_listed, in_one_server, spare_server
@@ -104,6 +105,7 @@ def survive(instance: Instance | Problem, *, policy: str = "cpsat", options: Sol
     At last parts of the reserve that are not needed are given back. All jobs must be allowed to move.
     """
     problem = instance if isinstance(instance, Problem) else expand(instance)
+    require_scored_steps("survive", problem.instance)
     for resident in problem.instance.residents:
         if not resident.movable:
             field_name = f"residents[{resident.name}].movable"

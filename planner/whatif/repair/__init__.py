@@ -11,6 +11,7 @@ from planner.model.arguments import require_instance, require_names, require_pla
 from planner.model.errors import InputError
 from planner.model.instance import Instance
 from planner.model.plan import Assignment, Plan
+from planner.whatif.comparable import require_scored_steps
 from planner.whatif.failures import Failure, damaged, parse_failures
 from planner.whatif.repair.damaged_plan import DamagedPlan
 from planner.whatif.repair.search import Kept, keep_all
@@ -98,6 +99,7 @@ def repair(instance: Instance, plan: Plan, failed: Sequence[str], *, limits: Rep
     require_instance("repair", instance)
     require_plan("repair", plan)
     require_names("repair", failed, "failed")
+    require_scored_steps("repair", instance)
     started = time.perf_counter()
     limits = (limits or RepairLimits()).together()
     _require_jobs(instance, plan)

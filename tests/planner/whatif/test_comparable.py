@@ -3,11 +3,16 @@
 import pytest
 
 from planner.candidates.expand import expand
+from planner.explain.marginal import marginal
 from planner.model.edit import pinned, with_fabric
 from planner.model.errors import InputError
 from planner.model.instance import Instance
+from planner.model.plan import Plan
 from planner.pipeline import solve
 from planner.whatif.comparable import expand_as, references
+from planner.whatif.repair import repair
+from planner.whatif.survive import survive
+from tests.paths import ROOT
 from tests.planner.explain.marginal_cases import OPTIONS
 from tests.planner.small_racks import rack, serving, training
 
@@ -35,3 +40,12 @@ def test_pinned_jobs_keep_one_configuration_and_their_value() -> None:
     assert problem.options[0].value[0] == pytest.approx(plan["a"].value)
     with pytest.raises(InputError, match="does not fit this instance"):
         pinned(Instance.parse(rack(serving("a", 1), serving("x", 1), tiles=1)), plan, "x")
+
+
+@pytest.mark.slow
+def test_what_prices_by_scores_alone_refuses_placed_steps() -> None:
+    instance = Instance.load(ROOT / "instances" / "joint" / "nodes.yaml")
+    empty = Plan(instance=instance.name)
+    for asked in (lambda: repair(instance, empty, ["s0.d0"]), lambda: survive(instance), lambda: marginal(instance)):
+        with pytest.raises(InputError, match=r"placed_steps: .* prices steps by their scores alone"):
+            asked()
