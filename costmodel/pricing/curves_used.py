@@ -15,7 +15,7 @@ from costmodel.pricing.fit_ranges import Far, farthest
 from costmodel.pricing.opgraph import Block, Ints, Operator, OpGraph
 from costmodel.serving import backends
 from costmodel.serving.kernels import ACTIVATION, EngineKernels, as_one
-from costmodel.workloads import TransformerInference, Workload
+from costmodel.workloads import TransformerInference, TransformerTraining, Workload
 from costmodel.workloads.transformer.shapes import model_name
 
 FAMILIES = {
@@ -73,6 +73,16 @@ def carried_over(uses: Iterable[CurveUse]) -> list[str]:
             typical = f"typical, since nothing was fitted on {use.device} or what it is like"
             lines.setdefault(known if use.fitted_on else typical, {}).setdefault(FAMILIES[use.family])
     return [f"{words}: {', '.join(families)}" for words, families in lines.items()]
+
+
+def unfitted_framework(workload: Workload, device: Device) -> str:
+    """That a training job names a framework under which nothing was fitted, in words; empty where it does not."""
+    if not isinstance(workload, TransformerTraining) or not workload.framework:
+        return ""
+    variant = efficiency.variant_of(workload.precision)
+    if curve_source(device, "training", f"{variant} {workload.framework}") is not None:
+        return ""
+    return f"nothing was fitted under {workload.framework} on {device.name}: the newest fit of training holds"
 
 
 def _wholes(workload: Workload, graph: OpGraph, device: Device) -> dict[str, Source]:

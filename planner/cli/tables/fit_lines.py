@@ -24,13 +24,15 @@ KERNELS_OUTSIDE = "kernels outside what their curves were fitted on"
 def fit_lines(instance: "Instance", plan: "Plan") -> list[str]:
     """Of a plan: jobs and kernels outside what fits saw, what was carried over from other devices, and whether power is
     an estimate."""
-    from costmodel.pricing.curves_used import carried_over
+    from costmodel.pricing.curves_used import carried_over, unfitted_framework
     from costmodel.pricing.power import power_in_words
 
+    device = instance.cluster.device
     uses = [(each.job, used) for alike in _alike(instance, plan) for used in _used(instance, alike) for each in alike]
     carried = carried_over(use for _, use in uses)
-    power = [*filter(None, [power_in_words(instance.cluster.device)])]
-    return list(map(plain, [*_jobs_outside(instance, plan), *_kernels_outside(uses), *carried, *power]))
+    frameworks = dict.fromkeys(unfitted_framework(instance.job(job).workload, device) for job in plan.admitted)
+    whole = filter(None, [*frameworks, power_in_words(device)])
+    return list(map(plain, [*_jobs_outside(instance, plan), *_kernels_outside(uses), *carried, *whole]))
 
 
 @dataclass(frozen=True)
@@ -43,26 +45,29 @@ class JobFits:
     """the same of its kernels"""
     carried_over: list[str]
     """lines of what was fitted elsewhere"""
+    framework: str
+    """that nothing was fitted under its framework, where that is so"""
     power: str
     """that it is an estimate, where it is"""
 
     @classmethod
     def of(cls, rows: "Candidates", device: "Device") -> "JobFits":
         """Of candidates of a job; what it asks as a whole is that of the first one."""
-        from costmodel.pricing.curves_used import carried_over, curves_used
+        from costmodel.pricing.curves_used import carried_over, curves_used, unfitted_framework
         from costmodel.pricing.fit_ranges import outside_fit
         from costmodel.pricing.power import power_in_words
 
         uses = curves_used(rows, device)
         asked = rows.workload.fitted_on(device, int(rows.num_devices[0]))
         kernels = [far.told for use in uses for far in use.far]
-        return cls(outside_fit(*asked), kernels, carried_over(uses), power_in_words(device))
+        framework = unfitted_framework(rows.workload, device)
+        return cls(outside_fit(*asked), kernels, carried_over(uses), framework, power_in_words(device))
 
     @property
     def lines(self) -> list[str]:
         found = [f"outside what these were fitted on: {', '.join(self.outside)}"] if self.outside else []
         found += [f"{KERNELS_OUTSIDE}: {', '.join(self.kernels)}"] if self.kernels else []
-        return [plain(line) for line in (*found, *self.carried_over, *filter(None, [self.power]))]
+        return [plain(line) for line in (*found, *self.carried_over, *filter(None, [self.framework, self.power]))]
 
 
 def _jobs_outside(instance: "Instance", plan: "Plan") -> list[str]:

@@ -7,7 +7,7 @@ from costmodel.hardware.device import load_device
 from costmodel.hardware.systems import nearest_system
 from costmodel.parallelism.mappings import Mappings
 from costmodel.pricing.candidates import list_candidates
-from costmodel.pricing.curves_used import CurveUse, carried_over, curves_used
+from costmodel.pricing.curves_used import CurveUse, carried_over, curves_used, unfitted_framework
 from costmodel.pricing.search import widest_block
 from tests.costmodel.pricing.unlisted_cases import workload
 
@@ -52,3 +52,11 @@ def test_devices_without_a_fit_say_whose_curves_they_have() -> None:
     assert carried == [f"{head}: software that serves, {kernels}"]
     trained = carried_over(used(TRAINED, "mi300x"))
     assert trained[0] == "typical, since nothing was fitted on mi300x or what it is like: efficiencies of training"
+
+
+@pytest.mark.parametrize(("framework", "is_told"), [("", False), ("nemo-23.04", False), ("nemo-29.01", True)])
+def test_a_framework_without_a_fit_is_told(framework: str, is_told: bool) -> None:
+    job = workload(TRAINED | {"framework": framework, "precision": "fp8"})
+    told = "nothing was fitted under nemo-29.01 on h100-sxm: the newest fit of training holds"
+    assert unfitted_framework(job, load_device("h100-sxm")) == (told if is_told else "")
+    assert unfitted_framework(workload(SERVED | {"input_tokens": 64}), load_device("h100-sxm")) == ""
