@@ -73,11 +73,14 @@ def load_problem(path: Path, clock: Clock | None = None) -> "tuple[Instance, Pro
     """An instance and its scored candidates, of as many jobs as a time limit allows that begins with the clock."""
     from planner.candidates.expand import expand
     from planner.model.instance import Instance
-    from planner.pipeline import listing
 
     instance = Instance.load(path)
-    whole, last = (None, None) if clock is None else listing(clock, instance)
     with naming(path, instance):
+        if clock is None:
+            return instance, expand(instance)
+        from planner.pipeline import listing
+
+        whole, last = listing(clock, instance)
         return instance, expand(instance, clock=whole, last=last)
 
 

@@ -51,8 +51,8 @@ def watched(run: Callable[[], int], given: Iterable[Path]) -> int:
         before = stamp(given)
         code = _told(run)
         sys.stdout.flush()
-        print(f"waiting for {names} to change; Ctrl-C ends", file=sys.stderr, flush=True)
         try:
+            print(f"waiting for {names} to change; Ctrl-C ends", file=sys.stderr, flush=True)
             while stamp(given) == before:
                 time.sleep(POLL_S)
         except KeyboardInterrupt:

@@ -136,7 +136,7 @@ def _light(configuration: Configuration, job: Job, cluster: Cluster) -> Mode | N
     demand = tuple(sorted(c for c in held if not any({*c} < {*other} for other in held)))
     per_server = job.constraints.per_server
     mode = Mode(part, configuration.block, demand, per_server=per_server, is_part=racks > 1)
-    return mode if _is_possible(mode, cluster) else None
+    return mode if _is_possible(mode, cluster, configuration.memory_io or 0) else None
 
 
 def _slices(configuration: Configuration, job: Job, cluster: Cluster) -> tuple[Configuration, bool]:

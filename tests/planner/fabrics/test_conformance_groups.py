@@ -31,6 +31,7 @@ ALSO = {
     "same_rails": {"placement"},
     "pool_network": {"memory_pool"},
     "placement": {"rack", "pool_network"},
+    "memory_nodes": {"placement"},
 }
 """groups that choose accelerators or ports: where none are left, a plan takes some that are taken or down. Placement
 also says which servers a job touches, on which racks and networks rest"""
