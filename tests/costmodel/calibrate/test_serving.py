@@ -75,14 +75,13 @@ def test_the_catalog_explains_the_rows_it_was_fitted_on() -> None:
 
 @pytest.mark.slow
 @needs_table
-def test_unseen_halves_are_within_the_marks() -> None:
+def test_an_unseen_half_is_within_the_marks() -> None:
+    """One of the two; `planner validate --leave-out halves` has both."""
     assert FAMILY.fit is not None
-    is_first = np.random.default_rng(0).permutation(304) % 2 == 0
-    found = [
-        errors(_rows(measured(), ~fitted), FAMILY.fit(_rows(measured(), fitted))) for fitted in (is_first, ~is_first)
-    ]
-    assert np.concatenate([token for _, token in found]).mean() < TOKEN_MARK
-    assert np.concatenate([first for first, _ in found]).mean() < FIRST_MARK
+    is_fitted = np.random.default_rng(0).permutation(304) % 2 == 0
+    first, token = errors(_rows(measured(), ~is_fitted), FAMILY.fit(_rows(measured(), is_fitted)))
+    assert token.mean() < TOKEN_MARK
+    assert first.mean() < FIRST_MARK
 
 
 @pytest.mark.slow

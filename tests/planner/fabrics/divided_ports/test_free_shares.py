@@ -27,7 +27,7 @@ def test_value_is_the_enumerated_optimum(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [0, 1, 2, 3, 5, 6, 16, 33, 49, 50, 68])
+@pytest.mark.parametrize("seed", [0, 1, 2, 3, 5, 6, 16, 49, 50])
 def test_value_with_a_second_tier_is_the_enumerated_optimum(seed: int) -> None:
     """In all but three of them what a job may hold of it depends on others."""
     tiny = tiny_shares(seed, objectives=["value"], has_tier=True)
