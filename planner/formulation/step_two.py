@@ -85,6 +85,14 @@ class StepTwo:
         return False
 
 
+def taken_by_staying(free: FreeState, problem: Problem, pattern: Pattern) -> tuple[int, ...]:
+    """Residents of a pattern that stay, whose parts are no longer free from now on."""
+    staying = tuple(j for j, choice in pattern.items() if choice.stays)
+    for j in staying:
+        free.take_named(problem.options[j].staying())
+    return staying
+
+
 def with_others(
     problem: Problem,
     pattern: Pattern,

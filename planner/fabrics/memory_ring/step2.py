@@ -12,7 +12,7 @@ from planner.fabrics.memory_ring.free_state import NodeFreeState
 from planner.fabrics.pattern import Pattern
 from planner.fabrics.problem import Problem
 from planner.formulation.nogood import MostLit
-from planner.formulation.step_two import Answer, Realized, StepTwo, StepTwoLimits, answer, with_others
+from planner.formulation.step_two import Answer, Realized, StepTwo, StepTwoLimits, answer, taken_by_staying, with_others
 from planner.model.plan import Assignment
 
 Class = tuple[int, bool]
@@ -27,9 +27,7 @@ class MemoryRingStepTwo(StepTwo):
         self, problem: Problem, pattern: Pattern, limits: StepTwoLimits, most_lit: MostLit | None = None
     ) -> Realized:
         free = NodeFreeState(problem.cluster)
-        staying = tuple(j for j, choice in pattern.items() if choice.stays)
-        for j in staying:
-            free.take_named(problem.options[j].staying())
+        staying = taken_by_staying(free, problem, pattern)
         placed = [j for j, choice in pattern.items() if not choice.stays]
         slots: dict[int, Slots] = {}
         for server in sorted({server for j in placed for server, _ in pattern[j].blocks}):

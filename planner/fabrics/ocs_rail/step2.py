@@ -11,7 +11,7 @@ from planner.fabrics.ocs_rail.free_state import RailFreeState
 from planner.fabrics.pattern import Pattern
 from planner.fabrics.problem import Problem
 from planner.formulation.nogood import MostLit
-from planner.formulation.step_two import Answer, Realized, StepTwo, StepTwoLimits, answer, with_others
+from planner.formulation.step_two import Answer, Realized, StepTwo, StepTwoLimits, answer, taken_by_staying, with_others
 from planner.model.plan import Assignment
 
 Rails = Mapping[int, tuple[int, ...]]
@@ -25,9 +25,7 @@ class RailStepTwo(StepTwo):
         self, problem: Problem, pattern: Pattern, limits: StepTwoLimits, most_lit: MostLit | None = None
     ) -> Realized:
         free = RailFreeState(problem.cluster)
-        staying = tuple(j for j, choice in pattern.items() if choice.stays)
-        for j in staying:
-            free.take_named(problem.options[j].staying())
+        staying = taken_by_staying(free, problem, pattern)
         rails: dict[int, tuple[int, ...]] = {}
         for group in _groups(problem, pattern):
             found = _solve(problem, pattern, group, free, limits)

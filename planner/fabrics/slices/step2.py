@@ -12,7 +12,7 @@ from planner.fabrics.problem import Problem
 from planner.fabrics.slices.free_state import SlicedFreeState
 from planner.fabrics.slices.slice_literals import add_disjoint, new_places
 from planner.formulation.nogood import MostLit
-from planner.formulation.step_two import Answer, Realized, StepTwo, StepTwoLimits, answer, with_others
+from planner.formulation.step_two import Answer, Realized, StepTwo, StepTwoLimits, answer, taken_by_staying, with_others
 from planner.model.plan import Assignment
 
 
@@ -23,9 +23,7 @@ class SlicedStepTwo(StepTwo):
         self, problem: Problem, pattern: Pattern, limits: StepTwoLimits, most_lit: MostLit | None = None
     ) -> Realized:
         free = SlicedFreeState(problem.cluster)
-        staying = tuple(j for j, choice in pattern.items() if choice.stays)
-        for j in staying:
-            free.take_named(problem.options[j].staying())
+        staying = taken_by_staying(free, problem, pattern)
         wanted, cut_of = _wanted(problem, pattern)
         held: dict[int, list[Held]] = {j: [] for j in cut_of}
         for server in sorted(wanted):

@@ -8,20 +8,9 @@ from planner.controller import Controller, Decision, Request, Settings
 from planner.fabrics.free_state import FreeState
 from planner.model.cluster import Cluster
 from planner.placement.placement import Place
-from tests.planner.fabrics.joined_racks.racks import FABRIC, KINDS, TRAINING
+from tests.planner.fabrics.joined_racks.racks import FABRICS, KINDS, TRAINING
 
 RULES: dict[str, Any] = {"greedy_budget_s": 60, "repair_budget_s": 10, "snapshot_every": 5}
-FABRICS: dict[str, dict[str, Any]] = {
-    "lightpath": FABRIC,
-    "torus": {
-        "kind": "torus", "racks": 3, "servers": 1, "sides": [2, 2, 2], "link_bandwidth": "50 GB/s", "alpha": "1 us",
-        "link_energy": "10 pJ/b", "switches": {"ports": 16, "energy": "1 pJ/b"},
-    },
-    "sipac": {
-        "kind": "sipac", "racks": 3, "servers": 2, "radix": 2, "digits": 2, "alpha": "1 us", "bandwidth": "300 GB/s",
-        "energy": "5 pJ/b",
-    },
-}  # fmt: skip
 
 
 def joined(fabric: str, upper: str, **changes: Any) -> Cluster:

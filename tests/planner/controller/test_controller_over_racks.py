@@ -14,9 +14,9 @@ from planner.integrations.switch_drivers import driver_of
 from planner.model.edit import edited
 from planner.placement.placement import Place
 from tests.oracles.controller import replayed
-from tests.planner.controller.over_racks import FABRICS, held_above, joined, opened, racks_of, step, training
+from tests.planner.controller.over_racks import held_above, joined, opened, racks_of, step, training
 from tests.planner.controller.power_cuts import PowerCutError, power_cut
-from tests.planner.fabrics.joined_racks.racks import KINDS
+from tests.planner.fabrics.joined_racks.racks import FABRICS, KINDS
 
 EVERY = [(fabric, upper) for fabric in FABRICS for upper in KINDS]
 

@@ -23,20 +23,9 @@ from planner.simulate.rules import Rules
 from planner.simulate.runs import Jobs
 from planner.whatif.failure_model import FailureModel
 from tests.planner.fabrics.joined_racks.links_in_use import faults
-from tests.planner.fabrics.joined_racks.racks import FABRIC, KINDS, TRAINING
+from tests.planner.fabrics.joined_racks.racks import FABRICS, KINDS, TRAINING
 from tests.planner.simulate.grounds import SMALL_DEMAND, ground, mix
 
-FABRICS: dict[str, dict[str, Any]] = {
-    "lightpath": FABRIC,
-    "torus": {
-        "kind": "torus", "racks": 3, "servers": 1, "sides": [2, 2, 2], "link_bandwidth": "50 GB/s", "alpha": "1 us",
-        "link_energy": "10 pJ/b", "switches": {"ports": 16, "energy": "1 pJ/b"},
-    },
-    "sipac": {
-        "kind": "sipac", "racks": 3, "servers": 2, "radix": 2, "digits": 2, "alpha": "1 us", "bandwidth": "300 GB/s",
-        "energy": "5 pJ/b",
-    },
-}  # fmt: skip
 SIZES = [1, 2, 4, 6, 8, 12, 16, 24]
 PARTS = {kind: {"time_between_failures": "5 h", "repair_time": "10 min"} for kind in ("tile", "fiber", "rack_link")}
 

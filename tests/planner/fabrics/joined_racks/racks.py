@@ -23,6 +23,17 @@ FABRIC = {
     "wavelength_bandwidth": "40 GB/s", "fibers": 1, "wavelengths_per_fiber": 4, "alpha": "0.7 us",
     "reconfiguration": "3.7 us", "energy": "1.5 pJ/b",
 }  # fmt: skip
+FABRICS: dict[str, dict[str, Any]] = {
+    "lightpath": FABRIC,
+    "torus": {
+        "kind": "torus", "racks": 3, "servers": 1, "sides": [2, 2, 2], "link_bandwidth": "50 GB/s", "alpha": "1 us",
+        "link_energy": "10 pJ/b", "switches": {"ports": 16, "energy": "1 pJ/b"},
+    },
+    "sipac": {
+        "kind": "sipac", "racks": 3, "servers": 2, "radix": 2, "digits": 2, "alpha": "1 us", "bandwidth": "300 GB/s",
+        "energy": "5 pJ/b",
+    },
+}  # fmt: skip
 TRAINING = {"kind": "transformer_training", "model": SMALL, "global_batch": 12, "sequence": 512, "micro_batch": 1}
 OPTIONS = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=20.0)
 
