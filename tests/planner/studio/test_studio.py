@@ -11,7 +11,9 @@ from tests.planner.studio.served import GOLDEN, MOST_S, served, session_of
 from tests.planner.studio.tab import Tab, tab
 
 HOSTILE = "<img src=x onerror=\"document.title='taken'\">"
-TILES = "document.querySelector('#frame').contentDocument.querySelectorAll('.tile.taken')"
+SHOWN = "document.querySelector('#frame').contentDocument"
+"""the page of a plan; until a new one has come it is the last one, whatever the frame's address says"""
+TILES = f"{SHOWN}.querySelectorAll('.tile.taken')"
 REFUSED = "Failed to load resource"
 """what the console says of an answer that refuses"""
 
@@ -27,7 +29,7 @@ def _figure(page: Tab, title: str) -> list[str]:
 def _solve(page: Tab, number: int) -> None:
     page.click("#begin")
     page.until(f"document.querySelector('[data-key=\"show-{number}\"]')")
-    page.until(f"document.querySelector('#frame').src.endsWith('plans/{number}.html') && {TILES}.length")
+    page.until(f"{SHOWN}.URL.endsWith('plans/{number}.html') && {SHOWN}.readyState === 'complete' && {TILES}.length")
 
 
 @pytest.mark.slow
@@ -39,7 +41,7 @@ def test_edit_solve_fail_repair_compare_and_save(tmp_path: Path) -> None:
         page.until("document.querySelectorAll('.job-row').length === 2")
         _solve(page, 1)
         assert _figure(page, "value") == ["4"]
-        assert "0 violations" in page.run("document.querySelector('#frame').contentDocument.body.innerText")
+        assert "0 violations" in page.run(f"{SHOWN}.body.innerText")
         page.click("[data-key='keep-1']")
         page.until("document.querySelector('#variants').innerText.includes('Rename')")
 
@@ -66,7 +68,7 @@ def test_edit_solve_fail_repair_compare_and_save(tmp_path: Path) -> None:
         assert f"tile {lost} has failed" in page.text("#moved")
         assert len(_figure(page, "value")) == 3
         page.click("#compare")
-        page.until("document.querySelector('#frame').contentDocument.body.innerText.includes('Floor plans')")
+        page.until(f"{SHOWN}.body.innerText.includes('Floor plans')")
 
         page.click("#save")
         page.until("document.querySelector('#saved').innerText.startsWith('saved to')")
@@ -101,6 +103,6 @@ def test_stop_keeps_the_best_plan_and_the_page_fits_every_window(tmp_path: Path)
         for width, height, theme in ((1400, 1000, "dark"), (400, 800, "light")):
             over = page.picture(tmp_path / f"{width}.png", width, height, is_dark=theme == "dark")
             assert over <= 0, "nothing is wider than the window"
-            for node in ("document", "document.querySelector('#frame').contentDocument"):
-                assert page.run(f"{node}.documentElement.dataset.theme") == theme
+            for node in ("document", SHOWN):
+                page.until(f"{node}.documentElement.dataset.theme === '{theme}'")
         assert page.messages == []
