@@ -12,6 +12,7 @@ from costmodel.fabrics.lightpath import Lightpath
 from costmodel.fabrics.memory_node_rings import MemoryNodeRings
 from costmodel.fabrics.ocs_rail import OcsRail
 from costmodel.fabrics.pool_plans import PoolPlans, plans_by_pool
+from costmodel.fabrics.server_shares import ServerShares
 from costmodel.fabrics.sipac import Sipac
 from costmodel.fabrics.sipam import Sipam
 from costmodel.fabrics.sliced import SlicedFabric
@@ -22,7 +23,7 @@ from costmodel.fabrics.upper import UpperFibers, UpperLayer, UpperPackets, Upper
 __all__ = [
     "NO_PLAN", "PRICE_CLASSES", "SHIPPED", "Circuits", "DividedPorts", "Fabric", "FabricBase", "FatTree",
     "Fiber", "FiberBundle", "GroupPlan", "Inventory", "Islands", "Lightpath", "LinkPlan", "MemoryNodeRings",
-    "OcsRail", "Parts", "PlanKind", "PoolPlans", "PriceClass", "Route", "Sipac", "Sipam", "SliceShape",
-    "SlicedFabric", "Split", "Torus", "UpperFibers", "UpperLayer", "UpperPackets", "UpperPart", "UpperSwitches",
-    "fat_tree_of", "links_of", "outside_fabrics", "plans_by_pool", "priced", "racks_of",
+    "OcsRail", "Parts", "PlanKind", "PoolPlans", "PriceClass", "Route", "ServerShares", "Sipac", "Sipam",
+    "SliceShape", "SlicedFabric", "Split", "Torus", "UpperFibers", "UpperLayer", "UpperPackets", "UpperPart",
+    "UpperSwitches", "fat_tree_of", "links_of", "outside_fabrics", "plans_by_pool", "priced", "racks_of",
 ]  # fmt: skip

@@ -8,13 +8,14 @@ join the network is not in them.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field
 
 from costmodel.fabrics.base import Split
 from costmodel.fabrics.fat_tree import FatTree, Islands
 from costmodel.fabrics.inventory import Parts, PriceClass
+from costmodel.fabrics.server_shares import ServerShares
 from costmodel.hardware.device import Device
 from costmodel.hardware.memory.choices import CachedDevice, MemoryChoices
 from costmodel.hardware.memory.providers import Appliances, OpticalModules
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from costmodel.workloads import Workload
 
 
-class DividedPorts(Islands):
+class DividedPorts(ServerShares, Islands):
     """Each job divides the optical ports of its accelerators: some serve memory, the others add to the network.
 
     A port without memory adds its rate to what the accelerator has inside its server and between servers; messages
@@ -34,6 +35,8 @@ class DividedPorts(Islands):
 
     has_remote_memory = True
     measures_fragmentation = False
+    share_names: ClassVar[tuple[str, ...]] = "modules", "ports", "second-tier units"
+    share_owner: ClassVar[str] = "appliances"
 
     kind: Literal["divided_ports"] = "divided_ports"
     memory: Annotated[OpticalModules | Appliances, Field(discriminator="kind")]
@@ -47,8 +50,7 @@ class DividedPorts(Islands):
 
     @property
     def shared(self) -> tuple[int, int, int] | None:
-        """Modules, ports and units of a second tier that the accelerators of a server share; None where each has its
-        own."""
+        """Those of its appliances; None where each accelerator has modules of its own."""
         memory = self.memory
         return (memory.modules, memory.all_ports, memory.tier_units) if isinstance(memory, Appliances) else None
 

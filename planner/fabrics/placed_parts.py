@@ -27,12 +27,14 @@ def put_together(row: Option, parts: Sequence[Placement], links: HeldLinks) -> P
 def _owned(parts: Sequence[Placement]) -> Owned[Any]:
     """What all parts own; racks have nothing in common."""
     masks, ends, first = list[tuple[Any, int]](), list[tuple[int, int, int]](), 0
+    counted = list[tuple[Any, int]]()
     for part in parts:
         if part.owned is not None:
             masks += part.owned.masks
+            counted += part.owned.counted
             ends += [(first + rank, sent, received) for rank, sent, received in part.owned.ends]
         first += len(part.devices)
-    return Owned(tuple(masks), tuple(ends))
+    return Owned(tuple(masks), tuple(ends), tuple(counted))
 
 
 def joined(wirings: Sequence[Wiring], parts: Sequence[Placement]) -> Wiring:

@@ -29,6 +29,8 @@ class Mode:
     stays: bool = False
     per_server: int | None = None
     """ranks on each of its servers, where the job asks for that"""
+    units: int = 0
+    """of a pool of its server that each rank holds"""
     is_part: bool = False
     """whether the job has ranks in other racks, too"""
 
@@ -119,7 +121,9 @@ def _mode(configuration: Configuration, cluster: Cluster, per_server: int | None
     held = {tuple(sorted(circuits)) for circuits in _all_circuits(configuration)}
     largest = [c for c in held if not any(set(c) < set(other) for other in held)]
     demand = tuple(sorted(largest)) if cluster.fabric.has_circuits else ()
-    return Mode(configuration.num_devices, configuration.block, demand, per_server=per_server)
+    is_pooled = isinstance(cluster.fabric, Lightpath) and cluster.fabric.memory and cluster.fabric.memory.shared
+    units = (configuration.memory_units or 0) if is_pooled else 0
+    return Mode(configuration.num_devices, configuration.block, demand, per_server=per_server, units=units)
 
 
 def _is_possible(mode: Mode, cluster: Cluster, taken: int) -> bool:

@@ -1,5 +1,6 @@
 """Every placement of a few jobs on a tiny cluster, and the least fragmentation that light allows."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -131,8 +132,18 @@ class PlacementSearch:
         free = [device for device in self.healthy if not any(device in own for own in devices)]
         for own in self._job_placements(job, mode, free):
             extended = (*devices[:job], own, *devices[job + 1 :])
+            if self._overdraws_pools(modes, extended):
+                continue
             if len(order) == 1 or self._route(modes, extended) is not None:
                 yield from self._extended(modes, order[1:], extended)
+
+    def _overdraws_pools(self, modes: Modes, devices: Sequence[Devices]) -> bool:
+        """Whether ranks hold more modules of the pool of some server than it has."""
+        held = Counter[int]()
+        for mode, own in zip(modes, devices, strict=True):
+            for server, _ in own:
+                held[server] += 0 if mode is None else mode.units
+        return any(number > self.fabric.memory.units for number in held.values() if number)
 
     def _job_placements(self, job: int, mode: Mode, free: list[Device]) -> Iterator[Devices]:
         """Placements of one job, one for each set of circuits between devices."""

@@ -11,15 +11,19 @@ from tests.oracles.tiny_instances import SMALL, drawn, lightpath, some_failures
 Fields = dict[str, Any]
 
 
-def tiny_modules(seed: int) -> Instance:
-    """The instance of a seed, whose device has too little memory of its own for some of the jobs."""
-    rng = Random(f"modules-{seed}")
+def tiny_modules(seed: int, *, shared: bool = False) -> Instance:
+    """The instance of a seed, whose device has too little memory of its own for some of the jobs; `shared`: modules are
+    those of a server, one to four of them."""
+    name = f"{'pool' if shared else 'modules'}-{seed}"
+    rng = Random(name)
     memory = {"unit": _unit(rng), "units": rng.choice((1, 2)), "wavelengths": rng.choice((1, 1, 2))}
     room = memory["units"] * memory["wavelengths"] + rng.choice((1, 2))
+    if shared:
+        memory |= {"units": rng.choice((1, 2, 3, 4)), "shared": True}
     device = load_device("h100-sxm").model_dump(mode="json", by_alias=True)
     device |= {"name": "small", "capacity": rng.choice((0.5e9, 0.8e9, 1.5e9))}
     fabric = lightpath(rng) | {"memory": memory, "wavelengths_per_tile": room}
-    return drawn(rng, f"modules-{seed}", fabric, some_failures, _offloading, device)
+    return drawn(rng, name, fabric, some_failures, _offloading, device)
 
 
 def _unit(rng: Random) -> Fields:

@@ -4,6 +4,7 @@ from collections import Counter
 from random import Random
 from typing import Any
 
+from costmodel.fabrics import FabricBase, Lightpath
 from costmodel.parallelism.configuration import Configuration
 from costmodel.pricing.candidates import enumerate_candidates
 from planner.model.cluster import Cluster
@@ -27,7 +28,7 @@ def residents(rng: Random, cluster: Fields, jobs: list[Fields]) -> list[Fields]:
     for fields in jobs:
         for _ in range(NUM_TRIES):
             found = _start(rng, parsed, paths, Job.model_validate(fields), free, lit)
-            if found is not None:
+            if found is not None and _has_modules(fabric, [*started, found[0]]):
                 resident, devices, light = found
                 free = [device for device in free if device not in devices]
                 lit |= light
@@ -35,6 +36,18 @@ def residents(rng: Random, cluster: Fields, jobs: list[Fields]) -> list[Fields]:
                 started.append(fields | resident | extra)
                 break
     return started
+
+
+def _has_modules(fabric: FabricBase, running: list[Fields]) -> bool:
+    """Whether the pools of servers have what these jobs hold of them, where there are pools."""
+    memory = fabric.memory if isinstance(fabric, Lightpath) else None
+    if memory is None or not memory.shared:
+        return True
+    held = Counter[int]()
+    for fields in running:
+        for name in fields["devices"]:
+            held[fabric.parse_device(name)[0]] += fields["configuration"]["memory_units"] or 0
+    return max(held.values()) <= memory.units
 
 
 def _start(

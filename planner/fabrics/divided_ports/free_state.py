@@ -5,11 +5,12 @@ from typing import Any, Self
 
 from planner.fabrics.claims import Placed
 from planner.fabrics.demand import Demand
-from planner.fabrics.divided_ports.free_shares import FreeShares
 from planner.fabrics.free_slots import Device
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.placement import Owned
 from planner.fabrics.problem import JobOptions
+from planner.fabrics.server_shares.demand import amounts_of
+from planner.fabrics.server_shares.free_shares import FreeShares
 from planner.model.cluster import Cluster
 
 
@@ -32,10 +33,10 @@ class SharedFreeState(FreeState):
         self.shares.take(owned.counted, -1)
 
     def owned_by(self, placed: Placed) -> Owned[Any] | None:
-        return self.shares.owned(placed.configuration, self._devices_of(placed))
+        return self.shares.owned(placed.configuration.held, self._devices_of(placed))
 
     def _owned_on(self, options: JobOptions, row: int, devices: Sequence[Device]) -> Owned[Any] | None:
-        return self.shares.owned(options.candidates.configuration(row), devices) if self.shares.are_any else None
+        return self.shares.owned(amounts_of(options.shapes[row]), devices)
 
     def room(self, demand: Demand) -> Sequence[int]:
         if not self.shares.are_any:

@@ -17,23 +17,23 @@ class DividedPortsPlugin(FabricPlugin):
 
     schema = DividedPorts
     parts: ClassVar = {
-        "shortages": "planner.fabrics.divided_ports.shortages:DividedPortsShortages",
+        "shortages": "planner.fabrics.server_shares.shortages:SharedShortages",
         "upgrades": "planner.fabrics.divided_ports.upgrades:DividedPortsUpgrades",
-        "claims": "planner.fabrics.divided_ports.claims:DividedPortsClaims",
+        "claims": "planner.fabrics.server_shares.claims:SharedClaims",
         "drawing": "planner.fabrics.divided_ports.drawing:DividedPortsDrawing",
         "rules": "planner.fabrics.divided_ports.rules:DividedPortsRules",
         "template": "planner.fabrics.divided_ports.template:DividedPortsTemplate",
-        "residents": "planner.fabrics.divided_ports.residents:DividedPortsResidents",
+        "residents": "planner.fabrics.server_shares.residents:SharedResidents",
         "job_classes": "planner.fabrics.divided_ports.job_class:DividedPortsJobClassRules",
         "step_one": "planner.fabrics.divided_ports.step1:DividedPortsStepOne",
         "windows": "planner.fabrics.divided_ports.windows:DividedPortsWindows",
-        "dominance": "planner.fabrics.divided_ports.dominance:SharedDominance",
+        "dominance": "planner.fabrics.server_shares.dominance:SharedDominance",
         "shared_amounts": "planner.fabrics.divided_ports.shared_amounts:ApplianceAmounts",
     }
 
     def demand_type(self, fabric: FabricBase) -> "type[Demand]":
         from planner.fabrics.demand import Demand
-        from planner.fabrics.divided_ports.demand import SharedDemand
+        from planner.fabrics.server_shares.demand import SharedDemand
 
         assert isinstance(fabric, DividedPorts)
         return Demand if fabric.shared is None else SharedDemand

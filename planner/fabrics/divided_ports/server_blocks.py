@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.fabrics.demand import Demand
-from planner.fabrics.divided_ports.demand import amounts_of
-from planner.fabrics.divided_ports.free_shares import FreeShares
 from planner.fabrics.problem import Problem
+from planner.fabrics.server_shares.demand import amounts_of
+from planner.fabrics.server_shares.free_shares import FreeShares
 
 Ints = NDArray[np.int64]
 Room = tuple[int, ...]

@@ -3,14 +3,15 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from costmodel.fabrics import FabricBase, Lightpath
-from planner.fabrics.claims import Claims, JobClaims, Placed, ports_of
+from planner.fabrics.claims import Claims, Placed, ports_of
 from planner.fabrics.rack_claims import IN, OUT
+from planner.fabrics.server_shares.claims import SharedClaims
 from planner.model.cluster import Cluster
 from planner.model.lying import Lying
 from planner.model.plan import Circuit
 
 
-class LightpathClaims(JobClaims):
+class LightpathClaims(SharedClaims):
     """Light of a job is its own on every fiber, and inside servers where waveguides are shared."""
 
     def of_lying(self, cluster: Cluster, job: Lying) -> Claims:

@@ -1,10 +1,10 @@
 """Candidates that can still matter over fibers."""
 
-from planner.fabrics.dominance import Dominance
+from planner.fabrics.server_shares.dominance import SharedDominance
 from planner.model.cluster import Cluster
 
 
-class LightpathDominance(Dominance):
+class LightpathDominance(SharedDominance):
     """Circuits inside a server matter where slots are not alike, or lasers have failed."""
 
     def depends_on_slots(self, cluster: Cluster) -> bool:

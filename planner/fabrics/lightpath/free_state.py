@@ -19,6 +19,8 @@ from planner.fabrics.lightpath.rwa import Paths, Spectrum
 from planner.fabrics.placement import Owned, Placement
 from planner.fabrics.problem import JobOptions
 from planner.fabrics.search import MAX_FAILED, Blocks, Search, require_time
+from planner.fabrics.server_shares.demand import amounts_of
+from planner.fabrics.server_shares.free_shares import FreeShares
 from planner.model.cluster import Cluster
 from planner.model.edit import edited
 from planner.model.health import FailedFiber, Health
@@ -41,6 +43,7 @@ class LightpathFreeState(FreeState):
         super().__init__(cluster)
         self.light = Spectrum(cluster, most_lit)
         self.router = Router(self.light)
+        self.shares = FreeShares.of(cluster)
         self._slots_matter = self.light.fabric.slots_matter
         if self._slots_matter:
             self.most_orders = MOST_SLOTTED_ORDERS
@@ -55,16 +58,34 @@ class LightpathFreeState(FreeState):
         twin = super().copy()
         twin.light = self.light.copy()
         twin.router = Router(twin.light)
+        twin.shares = self.shares.copy()
         return twin
 
     def _take_owned(self, owned: Owned[Any]) -> None:
         self.router.take(owned)
+        self.shares.take(owned.counted)
 
     def _release_owned(self, owned: Owned[Any]) -> None:
         self.router.release(owned)
+        self.shares.take(owned.counted, -1)
 
     def owned_by(self, placed: Placed) -> Owned[Any] | None:
-        return Owned(tuple(self.light.masks(placed.circuits).items())) if placed.circuits else None
+        counted = self.shares.counted(placed.configuration.held, self._devices_of(placed))
+        if not placed.circuits and not counted:
+            return None
+        return Owned(tuple(self.light.masks(placed.circuits).items()), (), counted)
+
+    def room(self, demand: Demand) -> Sequence[int]:
+        found = super().room(demand)
+        if not self.shares.are_any:
+            return found
+        most = self.per_server
+        return [min(parts, self.shares.room(demand, s, most) // demand.part) for s, parts in enumerate(found)]
+
+    def _with_modules(self, demand: Demand, devices: Sequence[Device], light: Owned[Any]) -> Owned[Any]:
+        """Light of a job, and what it takes of pools of modules."""
+        counted = self.shares.counted(amounts_of(demand), devices)
+        return light._replace(counted=counted) if counted else light
 
     @property
     def taken(self) -> Mapping[Any, int]:
@@ -82,7 +103,7 @@ class LightpathFreeState(FreeState):
 
     @property
     def servers_are_counts(self) -> bool:
-        return self.router.is_uniform
+        return self.router.is_uniform and not self.shares.are_any
 
     def may_span(self, demand: Demand, blocks: Sequence[tuple[int, int]]) -> bool:
         """True if enough wavelengths are free between each server and the others."""
@@ -176,7 +197,8 @@ class LightpathFreeState(FreeState):
         if found is None:
             return None
         devices = tuple(found[0])
-        return Placement(row, devices, devices, self.router.owned(row.shape, *found))
+        owned = self._with_modules(row.shape, devices, self.router.owned(row.shape, *found))
+        return Placement(row, devices, devices, owned)
 
     def _realize_on_fibers(self, row: LightpathOption, spread: Spread, deadline_s: float) -> Placement | None:
         """Blocks on servers beside the light that is free between these."""
@@ -186,11 +208,13 @@ class LightpathFreeState(FreeState):
         if found is None or devices is None:
             return None
         lie = tuple(devices)
-        return Placement(row, lie, lie, found[1])
+        return Placement(row, lie, lie, self._with_modules(row.shape, lie, found[1]))
 
     def realize_on(self, row: Option, devices: Sequence[Device], held: Sequence[Device]) -> Placement | None:
         owned = self.router.route(row.shape, devices)
-        return None if owned is None else Placement(row, tuple(devices), tuple(held), owned)
+        if owned is None:
+            return None
+        return Placement(row, tuple(devices), tuple(held), self._with_modules(row.shape, devices, owned))
 
     def assign_in_rack(
         self, options: JobOptions, row: int, blocks: Sequence[tuple[int, int]], layout: Sequence[int] | None = None
@@ -205,7 +229,7 @@ class LightpathFreeState(FreeState):
     def _over_paths(self, options: JobOptions, row: int, devices: Sequence[Device], paths: Paths) -> Assignment:
         """The candidate on these devices, its circuits over these paths, taken."""
         demand = options.shapes[row]
-        owned = self.router.owned(demand, devices, paths)
+        owned = self._with_modules(demand, devices, self.router.owned(demand, devices, paths))
         return self._assigned(options, row, devices, owned, self.light.named(demand.configurations, devices, paths))
 
     def _first_fit(

@@ -6,8 +6,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from costmodel.fabrics import FabricBase, Lightpath
 from planner.fabrics.job_class import JobClass, JobClassRules, Option
 from planner.fabrics.lightpath.fast_layouts import Layouts, layouts_of
+from planner.model.errors import InputError
 
 Ints = NDArray[np.int64]
 
@@ -68,6 +70,18 @@ class LightpathJobClassRules(JobClassRules):
 
     light_differs = True
     option_type = LightpathOption
+
+    def require_replayed(self, fabric: FabricBase, name: str) -> None:
+        assert isinstance(fabric, Lightpath)
+        if fabric.shared is not None:
+            problem = "jobs that share a pool cannot be replayed; leave it out, so that each tile has its own modules"
+            raise InputError(name, "fabric.memory.shared", problem)
+
+    def require_served(self, fabric: FabricBase) -> None:
+        assert isinstance(fabric, Lightpath)
+        if fabric.shared is not None:
+            problem = "a controller hands out no shared pools; leave it out, or plan it with `planner solve`"
+            raise InputError("cluster", "fabric.memory.shared", problem)
 
     def job_class(
         self,

@@ -2,10 +2,11 @@
 
 from typing import TYPE_CHECKING, ClassVar
 
-from costmodel.fabrics import Lightpath
+from costmodel.fabrics import FabricBase, Lightpath
 from planner.fabrics.plugin import FabricPlugin
 
 if TYPE_CHECKING:
+    from planner.fabrics.demand import Demand
     from planner.fabrics.free_state import MostLit
     from planner.fabrics.lightpath.free_state import LightpathFreeState
     from planner.fabrics.lightpath.rewiring import FirstFitRewiring
@@ -37,8 +38,16 @@ class LightpathPlugin(FabricPlugin):
         "starts": "planner.fabrics.lightpath.starts:LightpathStarts",
         "isolation": "planner.fabrics.lightpath.rule_isolation:LightpathIsolation",
         "switch_ports": "planner.fabrics.joined_racks.switch_ports:JoinedSwitchPorts",
+        "shared_amounts": "planner.fabrics.server_shares.shared_amounts:ShareAmounts",
         "ranked_circuits": "planner.fabrics.lightpath.ranked_circuits:LightpathRankedCircuits",
     }
+
+    def demand_type(self, fabric: FabricBase) -> "type[Demand]":
+        from planner.fabrics.demand import Demand
+        from planner.fabrics.server_shares.demand import SharedDemand
+
+        assert isinstance(fabric, Lightpath)
+        return Demand if fabric.shared is None else SharedDemand
 
     def free_state(self, cluster: "Cluster", most_lit: "MostLit | None" = None) -> "LightpathFreeState":
         from planner.fabrics.lightpath.free_state import LightpathFreeState

@@ -4,14 +4,15 @@ from typing import TYPE_CHECKING
 
 from costmodel.fabrics import FabricBase, Lightpath
 from planner.fabrics.lightpath.routes import Routes
-from planner.fabrics.residents import ResidentRules, Running, check_asked_circuits, check_ends
+from planner.fabrics.residents import Running, check_asked_circuits, check_ends
+from planner.fabrics.server_shares.residents import SharedResidents
 from planner.model.plan import Circuit, HeldCircuits
 
 if TYPE_CHECKING:
     from planner.model.job import Resident
 
 
-class LightpathResidents(ResidentRules):
+class LightpathResidents(SharedResidents):
     """Wavelengths that tiles have, fibers that lead from end to end within the loss budget, each wavelength once."""
 
     def check_circuit(self, fabric: FabricBase, resident: "Resident", circuit: Circuit, where: str) -> None:

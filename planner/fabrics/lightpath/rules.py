@@ -13,6 +13,7 @@ from planner.fabrics.lightpath.rule_fibers import Fiber, count_fibers, failed_fi
 from planner.fabrics.lightpath.rule_lasers import check_lasers
 from planner.fabrics.lightpath.rule_light import circuits_of
 from planner.fabrics.lightpath.rule_loss import check_loss
+from planner.fabrics.lightpath.rule_memory_pool import check_memory_pool
 from planner.fabrics.lightpath.rule_path import check_path
 from planner.fabrics.lightpath.rule_sharing import check_sharing
 from planner.fabrics.lightpath.rule_tile import check_tile
@@ -31,6 +32,7 @@ class LightpathRules(CircuitRules):
         return {
             "rack": check_joined_racks,
             "tile": check_tile,
+            "memory_pool": check_memory_pool,
             "path": check_path,
             "loss": check_loss,
             "sharing": check_sharing,

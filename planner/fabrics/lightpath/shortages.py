@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from costmodel.fabrics import FabricBase, Lightpath
 from planner.fabrics.joined_racks import more_links
 from planner.fabrics.lightpath.more_fibers import Pair, server_pairs, with_fibers, with_fibers_everywhere
-from planner.fabrics.shortages import Lifted, MoreLinks, Shortages
+from planner.fabrics.server_shares.shortages import SharedShortages
+from planner.fabrics.shortages import Lifted, MoreLinks
 from planner.model.edit import with_fabric
 from planner.model.instance import Instance
 from planner.model.phrases import listed
@@ -46,8 +47,9 @@ class MoreFibers(MoreLinks):
         return listed(phrases)
 
 
-class LightpathShortages(Shortages):
-    """None of it can be counted without routes: `planner explain` solves with more fibers, and without each limit."""
+class LightpathShortages(SharedShortages):
+    """Modules of a pool are counted; nothing else can be without routes: `planner explain` solves with more fibers, and
+    without each limit."""
 
     links = MoreFibers()
 
@@ -63,4 +65,4 @@ class LightpathShortages(Shortages):
         yield from more_links.lifted(instance)
 
     def counted(self, instance: Instance, name: str, size: int) -> str | None:
-        return more_links.counted(instance, name, size)
+        return more_links.counted(instance, name, size) or super().counted(instance, name, size)

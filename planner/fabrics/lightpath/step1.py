@@ -38,7 +38,7 @@ class LightpathStepOne(StepOne):
         return _are_alike(problem.cluster) and not nogood.staying and nogood.most_lit is None
 
     def counts_of(self, cluster: Cluster) -> Callable[[Demand], frozenset[int]] | None:
-        if not _are_alike(cluster) or cluster.dark_devices:
+        if not _are_alike(cluster) or cluster.dark_devices or _shares_memory(cluster):
             return None
         carried = LightVariables(cluster).per_fiber
 
@@ -51,7 +51,7 @@ class LightpathStepOne(StepOne):
 
     def needs_devices_alone(self, cluster: Cluster) -> bool:
         """Where tiles are alike, circuits inside a server have a way of their own."""
-        return not cluster.fabric.slots_matter and not cluster.has_failed_light
+        return not (cluster.fabric.slots_matter or cluster.has_failed_light or _shares_memory(cluster))
 
     def place_blocks(self, model: cp_model.CpModel, v: Variables, cluster: Cluster, j: int, demand: Demand) -> None:
         """Blocks by server, and the light that this takes between servers: exact for every pair, or for what leaves and
@@ -83,6 +83,11 @@ class LightpathStepOne(StepOne):
             light.commit(assignment.circuits)
         servers = range(cluster.fabric.num_servers)
         return {(a, b): light.dark_fibers(a, b) for a in servers for b in servers if light.routes.fibers(a, b)}
+
+
+def _shares_memory(cluster: Cluster) -> bool:
+    assert isinstance(cluster.fabric, Lightpath)
+    return cluster.fabric.shared is not None
 
 
 def _are_alike(cluster: Cluster) -> bool:

@@ -61,11 +61,12 @@ class LightpathUpgrades(Upgrades):
 
 
 def _modules(instance: Instance, fabric: Lightpath) -> Iterator[Upgrade]:
-    """One more behind each tile, where its light leaves circuits a wavelength."""
+    """One more in the pool of each server, or behind each tile, where its light leaves circuits a wavelength."""
     memory = fabric.memory
-    if memory is not None and (memory.units + 1) * memory.wavelengths < fabric.wavelengths_per_tile:
-        more = edited(memory, units=memory.units + 1)
-        yield Upgrade("one more memory module behind each tile", with_fabric(instance, memory=more))
+    if memory is not None and (memory.shared or memory.units < fabric.most_modules):
+        more, where = edited(memory, units=memory.units + 1), "in the pool of each server"
+        where = where if memory.shared else "behind each tile"
+        yield Upgrade(f"one more memory module {where}", with_fabric(instance, memory=more))
 
 
 def _fibers(instance: Instance, fabric: Lightpath, plan: Plan | None) -> Iterator[Upgrade]:

@@ -63,6 +63,17 @@ def test_every_split_lists_what_tiles_with_fewer_wavelengths_do() -> None:
     assert held == {(None, None), (1, 3), (2, 6)}
 
 
+def test_a_pool_lists_what_leaves_a_wavelength_and_is_counted_by_server() -> None:
+    """Of 8 wavelengths two modules take 6, three would take more than there are."""
+    memory = {"unit": "cxl-ddr5", "wavelengths": 3}
+    pool, own = lightpath(memory=memory | {"units": 9, "shared": True}), lightpath(memory=memory | {"units": 2})
+    assert (pool.shared, own.shared) == ((9,), None)
+    offloading, alike = ([(s.device, s.memory_units, s.memory_io) for s in each.splits(SMALL)] for each in (pool, own))
+    assert offloading == alike
+    assert pool.inventory()["memory module"].parse("s1.m8") == (1, 8)
+    assert priced(pool.inventory())["memory_unit"] == 9 * pool.num_servers
+
+
 def test_modules_are_parts_and_lasers_are_not_told_apart() -> None:
     plain, more = lightpath(), lightpath(memory={"unit": "cxl-ddr5", "units": 2, "wavelengths": 3})
     parts = more.inventory()
@@ -78,6 +89,10 @@ def test_modules_are_parts_and_lasers_are_not_told_apart() -> None:
         (
             {"unit": "cxl-ddr5", "units": 4, "wavelengths": 4},
             "4 modules of 4 wavelengths leave none of the 8 .* most 1",
+        ),
+        (
+            {"unit": "cxl-ddr5", "units": 9, "wavelengths": 8, "shared": True},
+            "one module takes 8 of the 8 wavelengths of a tile and leaves none .*; give fewer",
         ),
         ({"unit": "cxl-ddr5", "units": 1, "wavelengths": 0}, "wavelengths"),
         ({"unit": "cxl-ddr5", "units": 1}, "wavelengths"),

@@ -103,6 +103,13 @@ def test_every_level_has_the_enumerated_optimum_where_modules_take_wavelengths(s
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("seed", [16, 21, 42])
+def test_every_level_has_the_enumerated_optimum_where_servers_have_pools_of_modules(seed: int) -> None:
+    """Without the rows of pools, plans hold more than there is."""
+    agree(tiny_modules(seed, shared=True))
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(NUM_GROUPS))
 def test_every_level_has_the_enumerated_optimum_where_experts_and_contexts_hold_light(seed: int) -> None:
     agree(tiny_groups(seed))

@@ -1,7 +1,7 @@
 """Candidates that no server's appliances can hold are dropped, and no plan is lost by it."""
 
 from planner.candidates.expand import expand
-from planner.fabrics.divided_ports.free_shares import FreeShares
+from planner.fabrics.server_shares.free_shares import FreeShares
 from planner.model.instance import Instance
 from tests.paths import ROOT
 

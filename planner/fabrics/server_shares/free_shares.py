@@ -1,17 +1,16 @@
-"""Servers whose accelerators share appliances: modules of memory, ports and units of a second tier that are free in
-each."""
+"""Servers whose accelerators share parts of memory: how many of each are free."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from costmodel.fabrics import DividedPorts
-from costmodel.parallelism.configuration import Configuration
+from costmodel.fabrics import ServerShares
 from planner.fabrics.demand import Demand
-from planner.fabrics.divided_ports.demand import amounts_of
 from planner.fabrics.placement import Owned
+from planner.fabrics.server_shares.demand import amounts_of
 from planner.model.cluster import Cluster
+from planner.model.instance import Instance
 
 Amount = tuple[int, int]
 """place among `Amounts`, and the server"""
@@ -27,9 +26,17 @@ class FreeShares:
     def of(cls, cluster: Cluster) -> Self:
         """Nothing taken."""
         fabric = cluster.fabric
-        if not isinstance(fabric, DividedPorts) or fabric.shared is None:
+        if not isinstance(fabric, ServerShares) or fabric.shared is None:
             return cls(())
         return cls(tuple([amount] * fabric.num_servers for amount in fabric.shared))
+
+    @classmethod
+    def beside_residents(cls, instance: Instance) -> Self:
+        """What residents leave."""
+        found, fabric = cls.of(instance.cluster), instance.cluster.fabric
+        for resident in instance.residents:
+            found.take(found.counted(resident.configuration.held, map(fabric.parse_device, resident.devices)))
+        return found
 
     def copy(self) -> Self:
         return type(self)(tuple([*each] for each in self.free))
@@ -44,13 +51,16 @@ class FreeShares:
         each = zip(self.free, amounts_of(shape), strict=False)
         return min([free, *(left[server] // amount for left, amount in each if amount)])
 
-    def owned(self, configuration: Configuration, devices: Iterable[tuple[int, int]]) -> Owned[Amount] | None:
-        """Amounts that the ranks of a job on these (server, slot) hold; None where servers share nothing."""
-        if not self.are_any:
-            return None
+    def counted(self, held: Sequence[int | None], devices: Iterable[tuple[int, int]]) -> tuple[tuple[Amount, int], ...]:
+        """What the ranks of a job on these (server, slot) take, each of them so much; nothing where servers share
+        nothing."""
         ranks = Counter(server for server, _ in devices)
-        each = [(what, amount) for what, amount in enumerate(configuration.held) if amount]
-        return Owned((), (), tuple(((what, s), amount * ranks[s]) for s in ranks for what, amount in each))
+        each = [(what, amount) for what, (amount, _) in enumerate(zip(held, self.free, strict=False)) if amount]
+        return tuple(((what, s), amount * ranks[s]) for s in ranks for what, amount in each)
+
+    def owned(self, held: Sequence[int | None], devices: Iterable[tuple[int, int]]) -> Owned[Amount] | None:
+        """The same as parts of a job that holds no others; None where servers share nothing."""
+        return Owned((), (), self.counted(held, devices)) if self.are_any else None
 
     def take(self, counted: Iterable[tuple[Amount, int]], sign: int = 1) -> None:
         """Take amounts by server; give them back where `sign` is -1."""

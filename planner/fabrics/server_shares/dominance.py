@@ -1,20 +1,20 @@
-"""Candidates that can still matter where accelerators share appliances."""
+"""Candidates that can still matter where accelerators share memory of their server."""
 
 from collections.abc import Callable
 
 import numpy as np
 
 from planner.fabrics.demand import Demand
-from planner.fabrics.divided_ports.demand import amounts_of
-from planner.fabrics.divided_ports.free_shares import FreeShares
 from planner.fabrics.dominance import Asked, Dominance, Ints
 from planner.fabrics.problem import JobOptions
+from planner.fabrics.server_shares.demand import amounts_of
+from planner.fabrics.server_shares.free_shares import FreeShares
 from planner.model.cluster import Cluster
 from planner.model.instance import Instance
 
 
 class SharedDominance(Dominance):
-    """Of shared appliances a row that replaces another one takes no more, and some server has room for each part."""
+    """Of what is shared a row that replaces another one takes no more, and some server has room for each part."""
 
     def kept_rows(self, options: JobOptions, instance: Instance) -> Ints:
         """Without those of which no server holds a part, such as 8 ranks that take 5 ports each of 32; all of them
@@ -29,9 +29,12 @@ class SharedDominance(Dominance):
         return rows[fits] if fits.any() else rows
 
     def asking(self, options: JobOptions, cluster: Cluster) -> Callable[[Demand], Asked]:
-        is_shared = FreeShares.of(cluster).are_any
+        alone, shares = super().asking(options, cluster), FreeShares.of(cluster)
+        if not shares.are_any:
+            return alone
 
         def asked(demand: Demand) -> Asked:
-            return (demand.num_ranks, demand.block), amounts_of(demand) if is_shared else ()
+            key, amounts = alone(demand)
+            return key, (*amounts, *amounts_of(demand)[: len(shares.free)])
 
         return asked

@@ -3,6 +3,7 @@
 from planner.explain import explain
 from planner.pipeline import solve
 from tests.planner.fabrics.divided_ports.clusters import LONG, job, resident, tiered
+from tests.planner.fabrics.lightpath.pools import large, pooled
 from tests.planner.optimum import OPTIONS
 
 NAMES = "abcd"
@@ -28,3 +29,15 @@ def test_nothing_is_said_where_memory_is_free() -> None:
     said = " ".join(each.text for each in explain(later, "e", options=OPTIONS).statements)
     assert "no server has 2 free" in said
     assert "appliances" not in said
+
+
+def test_modules_of_a_pool_that_others_hold_are_told() -> None:
+    asked = pooled(large("a"), large("b"), modules=1)
+    plan = solve(asked, options=OPTIONS).plan
+    assert plan is not None
+    fixed = ({"movable": False} | resident(asked, plan, name) for name in "ab")
+    later = pooled(large("c"), modules=1, residents=[each | {"movable": False} for each in fixed])
+    said = [each.text for each in explain(later, "c", options=OPTIONS).statements]
+    assert said[0] == (
+        "with 1 accelerator: 1 accelerator in one server: needs 1 module of its pool; most free in a server are 0"
+    )
