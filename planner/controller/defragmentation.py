@@ -52,10 +52,10 @@ def _most_moved(state: ClusterState, entry: Entry, kind: JobClass) -> float:
 def _near(state: ClusterState, kind: JobClass, barred: frozenset[int], racks: Iterable[int]) -> list[Sequence[int]]:
     """Servers that are open, rack by rack, the rack with the most free accelerators first; without those whose servers
     with the most free accelerators have too few: none are gained by moving jobs among these."""
-    lit, found = state.free.state.lit, []
+    lit, least, found = state.free.state.lit, kind.least_of_a_rack, []
     for rack in racks:
         able = [server for server in state.free.racks[rack] if server not in barred]
-        if sum(sorted((lit[server] for server in able), reverse=True)[:MOST_SERVERS]) >= kind.held:
+        if sum(sorted((lit[server] for server in able), reverse=True)[:MOST_SERVERS]) >= least:
             found.append((-sum(lit[server] for server in able), able))
     return [able for _, able in sorted(found)]
 

@@ -104,6 +104,13 @@ class FreeRacks(FreeDevices):
             found.append(placed)
         return self._joined(options, row, found)
 
+    def fits_in_rack(self, options: JobOptions, row: int, devices: Sequence[Device]) -> bool:
+        """True if what a candidate has in one of its racks may lie on these free devices. Nothing is taken."""
+        placed = self.assign_on_in_rack(options.in_rack, row, devices)
+        if placed is not None:
+            self.give_back(devices, self.owned_by(placed))
+        return placed is not None
+
     def _joined(self, options: JobOptions, row: int, parts: Sequence[Assignment]) -> Assignment | None:
         """Parts that are taken, joined by free links, taken too; None, and all given back, where a rack has no place or
         links are short."""
@@ -129,7 +136,7 @@ class FreeRacks(FreeDevices):
                 self.refuse(row.shape.in_rack, own)
                 return None
             found.append(part)
-        return self._put_together(row, found)
+        return self.join(row, found)
 
     def realize_chosen(self, row: Option, devices: Sequence[Device]) -> Placement | None:
         """A row where a policy has put it, on free devices by rank: as many parts on the same servers; None where light
@@ -139,9 +146,9 @@ class FreeRacks(FreeDevices):
         size = row.in_rack.shape.num_ranks
         runs = (devices[first : first + size] for first in range(0, len(devices), size))
         found = [part for own in runs if (part := self.realize_chosen_in_rack(row.in_rack, own)) is not None]
-        return self._put_together(row, found)
+        return self.join(row, found)
 
-    def _put_together(self, row: Option, parts: Sequence[Placement]) -> Placement | None:
+    def join(self, row: Option, parts: Sequence[Placement]) -> Placement | None:
         """Parts in as many racks as the row asks for, over free links between these; None where either is short."""
         racks = [self.cluster.fabric.rack_of(part.devices[0][0]) for part in parts]
         links = None if self.links is None or len(parts) < row.shape.racks else self.links.held(row.shape, racks)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, islice
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 from planner.fabrics.demand import Demand
 from planner.fabrics.rack_links import RackLinks
@@ -13,6 +13,28 @@ MOST_CHOICES = 50
 """choices of racks that a job is tried on"""
 MOST_SPREADS = 10
 """of a part in one rack, the best first"""
+Part = TypeVar("Part")
+
+
+class JoinedAsFound(Generic[Part]):
+    """Choices of racks, between which links are free, for a job whose parts become known rack by rack."""
+
+    def __init__(self, demand: Demand, links: RackLinks) -> None:
+        self._demand, self._links = demand, links
+        self._able = list[tuple[int, Part]]()
+        self._num_tried = 0
+
+    def choices_with(self, rack: int, part: Part) -> Iterator[list[Part]]:
+        """Those that end with this rack, which comes after all before it; their parts by rack."""
+        if not self._links.fits(self._demand, [rack]):
+            return
+        for others in combinations(self._able, self._demand.racks - 1):
+            self._num_tried += 1
+            if self._num_tried > MOST_CHOICES:
+                return
+            if self._links.fits(self._demand, [*(number for number, _ in others), rack]):
+                yield [*(other for _, other in others), part]
+        self._able.append((rack, part))
 
 
 class FreeByRack(Protocol):

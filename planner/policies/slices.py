@@ -1,6 +1,6 @@
 """The frame of policies that cut slices of fixed shapes: jobs in arrival order, each on the first slice that fits."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from planner.fabrics import plugin_of
@@ -9,6 +9,7 @@ from planner.fabrics.free_slots import Device
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.problem import JobOptions, Problem
 from planner.fabrics.search import MAX_FAILED
+from planner.fabrics.spreads_over_racks import JoinedAsFound
 from planner.heuristics.greedy import LEAST_S
 from planner.model.clock import Clock
 from planner.model.cluster import Cluster
@@ -67,17 +68,28 @@ class _Places:
         lit = {(server, slot) for server, _ in cut.devices for slot in free.slots.lit[server]}
         self.allocator = cut.allocator(sum(1 << i for i, device in enumerate(cut.devices) if device not in lit))
 
-    def take(self, shape: Demand) -> tuple[Slice, list[Device]] | None:
-        """The first slice for a shape, and the devices of its ranks; None where no slice or no block fits."""
+    def find(self, shape: Demand) -> "_Given | None":
+        """The first slice for a shape; None where no slice or no block fits. Nothing is taken."""
         slice_ = self.allocator.allocate(shape.num_ranks)
         if slice_ is None:
             return None
+        self.allocator.release(slice_)
         chosen = [self.devices[i] for i in members(slice_.devices)]
         devices = ranks_on(chosen, shape, apart=self.free.is_apart(shape))
-        if not devices:
-            self.allocator.release(slice_)
-            return None
-        return slice_, devices
+        return _Given(self, slice_, devices) if devices else None
+
+
+@dataclass(frozen=True)
+class _Given:
+    """A slice of one rack, and the devices of the ranks on it."""
+
+    places: _Places
+    slice_: Slice
+    devices: list[Device]
+
+    def take(self) -> None:
+        """Nobody else is given it."""
+        self.places.allocator.free ^= self.slice_.devices
 
 
 def ranks_on(devices: Sequence[Device], shape: Demand, *, apart: bool = False) -> list[Device]:
@@ -94,29 +106,41 @@ def ranks_on(devices: Sequence[Device], shape: Demand, *, apart: bool = False) -
 
 
 def _place(free: FreeState, places: Sequence[_Places], options: JobOptions) -> Assignment | None:
-    """Place one job with its most valuable row that a slice can realise."""
-    hopeless: set[tuple[int, int]] = set()
-    num_failed = 0
+    """Place one job with its most valuable row that slices can realise."""
+    hopeless: set[tuple[int, ...]] = set()
+    num_failed = {True: 0, False: 0}
     for row in options.rows_by_value():
         shape = options.shapes[row]
-        if (shape.num_ranks, shape.block) in hopeless:
+        key, is_whole = (shape.num_ranks, shape.block, shape.racks, shape.links), shape.racks == 1
+        if key in hopeless:
             continue
         if shape.num_ranks == 1 and (dark := _without_port(free)):
             return free.assign_on(options, row, dark)
         found_any = False
-        for place in places:
-            given = place.take(shape)
-            if given is None:
-                continue
+        for chosen in _chosen(free, places, options, row):
             found_any = True
-            assignment = free.assign_on(options, row, given[1])
+            devices = [device for given in chosen for device in given.devices]
+            assignment = free.assign_on(options, row, devices) if chosen else None
             if assignment is not None:
+                for given in chosen:
+                    given.take()
                 return assignment
-            place.allocator.release(given[0])
-        num_failed += found_any
-        if not found_any or num_failed >= MAX_FAILED:
-            hopeless.add((shape.num_ranks, shape.block))
+        num_failed[is_whole] += found_any
+        if not found_any or num_failed[is_whole] >= MAX_FAILED:
+            hopeless.add(key)
     return None
+
+
+def _chosen(free: FreeState, places: Sequence[_Places], options: JobOptions, row: int) -> Iterator[list[_Given]]:
+    """Slices for a row, one in each of its racks, the first racks first; [] for a slice on which light is refused."""
+    shape = options.shapes[row]
+    found = ((rack, given) for rack, each in enumerate(places) if (given := each.find(shape.in_rack)) is not None)
+    if shape.racks == 1:
+        yield from ([given] for _, given in found)
+    elif free.links is not None:
+        racks = JoinedAsFound[_Given](shape, free.links)
+        for rack, given in found:
+            yield from racks.choices_with(rack, given) if free.fits_in_rack(options, row, given.devices) else ([],)
 
 
 def _without_port(free: FreeState) -> list[Device]:

@@ -7,6 +7,7 @@ from planner.fabrics.job_class import JobClass, Option
 from planner.fabrics.lightpath.routes import Device
 from planner.fabrics.placement import Placement
 from planner.fabrics.search import MAX_FAILED
+from planner.fabrics.spreads_over_racks import JoinedAsFound
 from planner.policies.bcube_slices import bcube_cut
 from planner.policies.slices import Cutter, ranks_on
 from planner.policies.torus_slices import torus_cut
@@ -54,20 +55,20 @@ class SlicePlacer:
         dark = [(server, slots[0]) for server, slots in enumerate(self.state.slots.dark) if slots][:1]
         if dark and kind.rows and kind.rows[0].is_single:
             return self._take(Placement(kind.rows[0], tuple(dark), tuple(dark)))
-        hopeless: set[tuple[int, int]] = set()
-        num_failed = 0
-        for row in kind.in_one_rack.rows:
-            key = row.shape.num_ranks, row.shape.block
+        hopeless: set[tuple[int, ...]] = set()
+        num_failed = {True: 0, False: 0}
+        for row in kind.rows:
+            shape = row.shape
+            key, is_whole = (shape.num_ranks, shape.block, shape.racks, shape.links), shape.racks == 1
             if key in hopeless:
                 continue
             found_any = False
-            for rack, slice_, devices in self._finds(row):
+            for placement in self._found(row):
                 found_any = True
-                placement = self._realize(row, rack, slice_, devices)
                 if placement is not None:
                     return self._take(placement)
-            num_failed += found_any
-            if not found_any or num_failed >= MAX_FAILED:
+            num_failed[is_whole] += found_any
+            if not found_any or num_failed[is_whole] >= MAX_FAILED:
                 hopeless.add(key)
         return None
 
@@ -75,11 +76,20 @@ class SlicePlacer:
         self.state.take(placement)
         return placement
 
-    def _finds(self, row: Option) -> Iterator[tuple[_Rack, Slice, list[Device]]]:
-        for rack in self._racks:
-            given = rack.find(row)
-            if given is not None:
-                yield rack, *given
+    def _found(self, row: Option) -> Iterator[Placement | None]:
+        """The row on the first slice of each rack, or on those of as many racks as it asks for; None where light or
+        links are short."""
+        links, own = self.state.links, row if row.shape.racks == 1 else row.in_rack
+        racks = None if row is own or links is None else JoinedAsFound[Placement](row.shape, links)
+        for number, rack in enumerate(self._racks):
+            given = rack.find(own)
+            if given is None:
+                continue
+            part = self._realize(own, rack, *given)
+            if racks is None or part is None:
+                yield part
+            else:
+                yield from (self.state.join(row, parts) for parts in racks.choices_with(number, part))
 
     def _realize(self, row: Option, rack: _Rack, slice_: Slice, devices: list[Device]) -> Placement | None:
         held = tuple(rack.devices[i] for i in members(slice_.devices))

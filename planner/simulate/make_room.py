@@ -2,19 +2,39 @@
 
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations, islice
 
 from planner.cpsat.make_room import RoomProblem, Swap, make_room, make_room_by
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import JobClass, Option
 from planner.fabrics.placement import Placement
+from planner.fabrics.rack_links import RackLinks
 from planner.simulate.runs import Run
 
 MOST_SERVERS = 8
 """servers that are looked at together, those with the most free devices"""
+MOST_RACKS = 8
+"""racks of which parts of one job are given to some, those with the most free devices"""
 MOST_WAYS = 3
-"""of the job, different in how much of it lies together"""
+"""of the job, different in how much of it lies together, and choices of racks"""
 Guests = dict[tuple[int, int], list[Run]]
 """jobs by server and ranks"""
+
+
+@dataclass(frozen=True)
+class _Swapped:
+    """Servers of one rack that are looked at together, jobs on them that may move among them, and those that do."""
+
+    rack: int
+    servers: Sequence[int]
+    guests: Guests
+    swap: Swap
+
+    @property
+    def num_moved(self) -> int:
+        """Ranks that move."""
+        return sum(ranks * number for (_, ranks, _), number in self.swap.moves.items())
 
 
 def rescue(
@@ -26,43 +46,85 @@ def rescue(
 ) -> tuple[Placement, list[tuple[Run, Placement]]] | None:
     """A place for a job, and new ones for those that make room, all taken; None, and nothing changes, without any.
 
-    Jobs move that lie in one server, on devices with a port; together no more ranks than the job has. Where slots,
-    slices or parts of a pool matter nothing moves. `among` gives the servers that are looked at together, all of each
-    rack by default. `deadline_s`, on the clock of time.perf_counter, ends the search; without it, each model has a
-    limit that does not depend on the machine.
+    Jobs move that lie in one server, on devices with a port, within their rack; together no more ranks than the job
+    has. Where no rack makes room for all of it, several may for its parts. Where slots, slices or parts of a pool
+    matter nothing moves. `among` gives the servers that are looked at together, all of each rack by default.
+    `deadline_s`, on the clock of time.perf_counter, ends the search; without it, each model has a limit that does not
+    depend on the machine.
     """
     if not state.servers_are_counts:
         return None
-    listed = list(runs)
-    for servers in state.together if among is None else among:
-        near = sorted(sorted(servers, key=lambda s: (-state.lit[s], s))[:MOST_SERVERS])
-        guests = _guests(state, near, listed)
-        for row, part in _parts(state, kind):
-            parts = kind.held // part
-            most = 1 if row.shape.is_even else parts
-            asked = _room(state, near, guests), part, parts, most, kind.held
-            if deadline_s is None:
-                swap = make_room(*asked)
-            elif time.perf_counter() < deadline_s:
-                swap = make_room_by(deadline_s, *asked)
-            else:
-                return None
-            found = None if swap is None else _exchange(state, row, part, near, guests, swap)
+    racks, search = list(state.together if among is None else among), _Rescue(state, kind, list(runs), deadline_s)
+    whole = _parts(state, [row for row in kind.rows if row.shape.racks == 1])
+    for servers in racks:
+        for row, part in whole:
+            swapped = search.swapped(servers, row, part)
+            found = None if swapped is None else _exchange(state, row, part, [swapped])
             if found is not None:
                 return found
-    return None
+    return None if state.links is None else search.over_racks(racks, state.links)
 
 
-def _parts(state: FreeState, kind: JobClass) -> list[tuple[Option, int]]:
-    """Rows that any servers may take, each with how many devices must lie together: all that one server holds, where no
-    light is needed, or the row's own parts."""
-    found: dict[int, Option] = {}
-    for row in kind.rows:
-        if row.shape.racks == 1 and not row.shape.chooses_servers:
-            if kind.held <= state.per_server and not row.shape.is_even:
-                found.setdefault(kind.held, row)
-            found.setdefault(row.shape.part, row)
-    return [(row, part) for part, row in found.items()][:MOST_WAYS]
+@dataclass(frozen=True)
+class _Rescue:
+    """One search."""
+
+    state: FreeState
+    kind: JobClass
+    runs: Sequence[Run]
+    deadline_s: float | None
+
+    def swapped(self, servers: Sequence[int], row: Option, part: int) -> _Swapped | None:
+        """How jobs make room on some servers of a rack for what a row has in one, so many devices together."""
+        state, most_moved = self.state, self.kind.held
+        near = sorted(sorted(servers, key=lambda s: (-state.lit[s], s))[:MOST_SERVERS])
+        guests = _guests(state, near, self.runs)
+        parts = row.shape.in_rack.num_ranks // part
+        asked = _room(state, near, guests), part, parts, 1 if row.shape.is_even else parts, most_moved
+        if self.deadline_s is None:
+            swap = make_room(*asked)
+        else:
+            swap = make_room_by(self.deadline_s, *asked) if time.perf_counter() < self.deadline_s else None
+        return None if swap is None else _Swapped(state.cluster.fabric.rack_of(near[0]), near, guests, swap)
+
+    def over_racks(
+        self, racks: Sequence[Sequence[int]], links: RackLinks
+    ) -> tuple[Placement, list[tuple[Run, Placement]]] | None:
+        """Parts in several racks, those in which the fewest ranks move."""
+        state, rack_of = self.state, self.state.cluster.fabric.rack_of
+        near = sorted(racks, key=lambda servers: -sum(map(state.lit.__getitem__, servers)))[:MOST_RACKS]
+
+        def linked(row: Option) -> list[Sequence[int]]:
+            return [servers for servers in near if links.fits(row.shape, [rack_of(servers[0])])]
+
+        for row, part in _parts(state, [row for row in self.kind.over_racks if len(linked(row)) >= row.shape.racks]):
+            able = [each for servers in linked(row) if (each := self.swapped(servers, row, part)) is not None]
+            choices = [
+                sorted(chosen, key=lambda each: each.rack)
+                for chosen in combinations(able, row.shape.racks)
+                if sum(each.num_moved for each in chosen) <= self.kind.held
+                and links.fits(row.shape, sorted(each.rack for each in chosen))
+            ]
+            choices.sort(key=lambda chosen: sum(each.num_moved for each in chosen))
+            for chosen in islice(choices, MOST_WAYS):
+                found = _exchange(state, row, part, chosen)
+                if found is not None:
+                    return found
+        return None
+
+
+def _parts(state: FreeState, rows: Iterable[Option]) -> list[tuple[Option, int]]:
+    """Rows that any servers may take, each with how many devices must lie together: all of a rack that one server
+    holds, where no light is needed, or the row's own parts."""
+    found: dict[tuple[int, int, int], Option] = {}
+    for row in rows:
+        shape = row.shape
+        if not shape.chooses_servers:
+            of_rack = shape.in_rack.num_ranks
+            if of_rack <= state.per_server and not shape.is_even:
+                found.setdefault((of_rack, shape.racks, shape.links), row)
+            found.setdefault((shape.part, shape.racks, shape.links), row)
+    return [(row, part) for (part, _, _), row in found.items()][:MOST_WAYS]
 
 
 def _guests(state: FreeState, servers: Sequence[int], runs: Sequence[Run]) -> Guests:
@@ -85,21 +147,23 @@ def _room(state: FreeState, servers: Sequence[int], guests: Guests) -> RoomProbl
 
 
 def _exchange(
-    state: FreeState, row: Option, part: int, servers: Sequence[int], guests: Guests, swap: Swap
+    state: FreeState, row: Option, part: int, racks: Sequence[_Swapped]
 ) -> tuple[Placement, list[tuple[Run, Placement]]] | None:
-    """Take what a swap says; None, and all is as before, where light is short."""
-    leaving: list[tuple[Run, int]] = []
-    staying = {key: list(jobs) for key, jobs in guests.items()}
-    for (origin, ranks, other), number in sorted(swap.moves.items()):
-        leaving += [(staying[servers[origin], ranks].pop(0), servers[other]) for _ in range(number)]
+    """Take what swaps say; None, and all is as before, where light or links are short."""
+    own, leaving, blocks = part // row.shape.part, list[tuple[Run, int]](), list[tuple[int, int]]()
+    for rack in racks:
+        staying = {key: list(jobs) for key, jobs in rack.guests.items()}
+        for (origin, ranks, other), number in sorted(rack.swap.moves.items()):
+            jobs = staying[rack.servers[origin], ranks]
+            leaving += [(jobs.pop(0), rack.servers[other]) for _ in range(number)]
+        blocks += [(rack.servers[i], own * count) for i, count in enumerate(rack.swap.parts) if count]
     for run, _ in leaving:
         state.release(run.placement)
-    own = part // row.shape.part
-    wanted = [(row, [(servers[i], own * count) for i, count in enumerate(swap.parts) if count])]
+    wanted = [(row, blocks)]
     wanted += [(run.placement.row, [(server, run.placement.row.shape.num_parts)]) for run, server in leaving]
     taken: list[Placement] = []
-    for each, blocks in wanted:
-        placement = state.realize(each, blocks)
+    for each, asked in wanted:
+        placement = state.realize(each, asked)
         if placement is None:
             for done in taken:
                 state.release(done)

@@ -11,6 +11,7 @@ import pytest
 from planner.controller import Controller, Decision, Move, Start
 from planner.controller.switch_reconciler import SwitchReconciler
 from planner.integrations.switch_drivers import driver_of
+from planner.model.cluster import Cluster
 from planner.model.edit import edited
 from planner.placement.placement import Place
 from tests.oracles.controller import replayed
@@ -140,6 +141,21 @@ def test_a_job_of_higher_priority_takes_racks_of_others() -> None:
     decisions = controller.submit(training("big", 16, priority=5))
     assert [each.job for each in decisions if each.d == "start"] == ["big"]
     assert sum(each.d == "stop" for each in decisions) == 2
+    assert controller.check() == []
+
+
+def test_neighbours_move_in_each_rack_of_a_job() -> None:
+    """Every server has one tile in use, and no fiber: in each of three racks one job moves for a part of two ranks."""
+    fabric = FABRICS["lightpath"] | {"fibers": 0, "upper": KINDS["switches"]}
+    controller = opened(Cluster.model_validate({"device": "h100-sxm", "fabric": fabric}), downtime_s=1)
+    controller.submit_all([training(f"j{number}", 1) for number in range(12)])
+    first = {place.servers[0]: name for name, place in controller.running.items()}
+    for name in first.values():
+        controller.finish(name)
+    decisions = controller.submit(training("big", 6))
+    moves = [each for each in decisions if isinstance(each, Move)]
+    assert [{place[:2] for place in each.devices} for each in moves] == [{"r0"}, {"r1"}, {"r2"}]
+    assert racks_of(controller.running["big"]) == [0, 1, 2]
     assert controller.check() == []
 
 

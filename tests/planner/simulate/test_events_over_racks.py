@@ -123,6 +123,13 @@ def test_nobody_holds_the_same_and_every_start_obeys_the_rules(fabric: str, kind
     assert judged.simulation.state.num_free == judged.simulation.state.cluster.fabric.num_devices
 
 
+@pytest.mark.parametrize("policy", ["torus_slices", "bcube_slices"])
+def test_slices_in_several_racks(policy: str) -> None:
+    judged = _judged("lightpath", "switches", policy, None)
+    assert judged.spread > 0
+    assert judged.log.never_fit == 0
+
+
 @pytest.mark.parametrize(
     ("fabric", "kind", "response"),
     [
