@@ -4,18 +4,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from costmodel.fabrics import racks_of
-from costmodel.hardware.device import Device
 from costmodel.parallelism.configuration import Configuration
 from costmodel.parallelism.mappings import DIMENSIONS
-from costmodel.pricing.candidates import Candidates, candidates_of
 from costmodel.pricing.efficiency import efficiency_of
 from costmodel.pricing.other_steps import with_steps
-from costmodel.pricing.score import ENERGIES, Scores, score
+from costmodel.pricing.score import ENERGIES, Scores
 from planner.candidates.kept_away import kept_away_in_words
 from planner.candidates.phase_settings import gain_of_phases, settings_by_phase
+from planner.candidates.priced_rows import PricedRow, PricedRows
 from planner.candidates.serving_pools import pools_in_words
 from planner.fabrics import plugin_of
 from planner.fabrics.drawing import place_of, ranges
+from planner.model.cluster import Cluster
 from planner.model.instance import Instance
 from planner.model.job import Job
 from planner.model.plan import Assignment
@@ -34,7 +34,7 @@ def job_rows(instance: Instance, result: Result, reasons: Mapping[str, str]) -> 
     assignments = {a.job: a for a in (result.plan.assignments if result.plan else ())}
     short = {left.job: left.reason for left in result.left_out}
     residents = {resident.name for resident in instance.residents}
-    rows = []
+    rows, priced = [], PricedRows(instance.cluster)
     for job in instance.all_jobs:
         row = _request(job) | {"is_resident": job.name in residents}
         assignment = assignments.get(job.name)
@@ -43,7 +43,7 @@ def job_rows(instance: Instance, result: Result, reasons: Mapping[str, str]) -> 
             row |= {"state": "left out", "reason": reason, "plan": None}
         else:
             state = _state(assignment, job.name in residents)
-            row |= {"state": state, "reason": "", "plan": _assigned(instance, job, assignment)}
+            row |= {"state": state, "reason": "", "plan": _assigned(instance, job, assignment, priced)}
         rows.append(row)
     return rows
 
@@ -78,15 +78,15 @@ def _written(value: Any) -> str:
     return " or ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def _assigned(instance: Instance, job: Job, assignment: Assignment) -> dict[str, Any]:
+def _assigned(instance: Instance, job: Job, assignment: Assignment, priced: PricedRows) -> dict[str, Any]:
     """How and where the job runs; time and energy are None where the cost model rejects the configuration."""
     scores, roofline, problem = None, None, ""
     collectives = _collectives_of(assignment.configuration)
     cluster = instance.cluster
     try:
-        rows = candidates_of([assignment.configuration], job.workload, cluster.device, cluster.fabric)
-        scores = _scored(instance, assignment, rows)
-        roofline = _roofline(rows, scores, rows.splits[rows.split[0]].device, cluster.device)
+        found = priced.of(job, assignment.configuration)
+        rows, scores = found.rows, _scored(instance, assignment, found.scores)
+        roofline = _roofline(found, scores, cluster)
         collectives = [
             {"dimension": dimension, "name": rows.plans[rows.plan[axis, 0]].name}
             for axis, dimension in enumerate(DIMENSIONS)
@@ -151,9 +151,8 @@ def _collectives_of(configuration: Configuration) -> list[dict[str, str]]:
     return [{"dimension": name, "name": kind} for name, kind in kinds.items() if kind != "none"]
 
 
-def _scored(instance: Instance, assignment: Assignment, rows: Candidates) -> Scores:
+def _scored(instance: Instance, assignment: Assignment, found: Scores) -> Scores:
     """Of the only row, by its placed step where the instance asks for that."""
-    found = score(rows, instance.cluster.device, instance.cluster.fabric)
     is_placed = instance.placed_steps and assignment.second_tier is not None
     return with_steps(found, assignment.step_s) if is_placed else found
 
@@ -192,10 +191,10 @@ def _breakdown(scores: Scores | None) -> dict[str, Any]:
     }
 
 
-def _roofline(rows: Candidates, scores: Scores, device: Device, alone: Device) -> dict[str, float]:
+def _roofline(priced: PricedRow, scores: Scores, cluster: Cluster) -> dict[str, float]:
     """Operational intensity of the busiest device, FLOP for each byte of memory traffic over a whole step, below
-    its roof; `alone` is the device with its own memory."""
-    graph = rows.workload.op_graph(rows.mappings, device)
+    its roof, with the memory that the row has and with that of the device alone."""
+    graph, device = priced.graph, priced.rows.splits[priced.rows.split[0]].device
     efficiency, _ = efficiency_of(device, graph.regime, graph.precision)
     flops, memory_bytes = float(graph.flops[0]), float(graph.memory_bytes[0])
     return {
@@ -203,7 +202,7 @@ def _roofline(rows: Candidates, scores: Scores, device: Device, alone: Device) -
         "flops_per_s": flops / float(scores.step_s[0]),
         "peak_flops_per_s": efficiency.matrix * device.matrix_flops_per_s(graph.precision),
         "peak_bytes_per_s": efficiency.memory * device.memory_bytes_per_s,
-        "own_peak_bytes_per_s": efficiency.memory * alone.memory_bytes_per_s,
+        "own_peak_bytes_per_s": efficiency.memory * cluster.device.memory_bytes_per_s,
     }
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from costmodel.parallelism.configuration import Configuration
     from costmodel.pricing.candidates import Candidates
     from costmodel.pricing.score import Scores
+    from planner.candidates.priced_rows import PricedRows
     from planner.model.instance import Instance
     from planner.model.job import Job
     from planner.model.plan import Assignment, Plan
@@ -30,12 +31,14 @@ def most_valuable(plan: "Plan") -> "list[Assignment]":
 
 def jobs_table(instance: "Instance", plan: "Plan") -> "Table":
     """One row for each admitted job, of many the most valuable ones; with residents also whether they stay."""
+    from planner.candidates.priced_rows import PricedRows
+
     jobs = instance.jobs_by_name
     residents = {resident.name for resident in instance.residents}
-    columns, rows = [*COLUMNS], []
+    columns, rows, priced = [*COLUMNS], [], PricedRows(instance.cluster)
     columns[6] = energy_header(jobs.values())
     for assignment in most_valuable(plan):
-        row = job_row(instance, jobs[assignment.job], assignment)
+        row = job_row(instance, jobs[assignment.job], assignment, priced)
         if residents:
             moved = "moved" if assignment.is_moved else "stays"
             row.insert(1, moved if assignment.job in residents else "new")
@@ -51,8 +54,9 @@ def energy_header(jobs: "Iterable[Job]") -> str:
     return f"energy/{units.pop()}" if len(units) == 1 else "energy/work"
 
 
-def job_row(instance: "Instance", job: "Job", assignment: "Assignment") -> list[str]:
-    candidates, scores = priced(instance, job, assignment.configuration)
+def job_row(instance: "Instance", job: "Job", assignment: "Assignment", priced: "PricedRows") -> list[str]:
+    found = priced.of(job, assignment.configuration)
+    candidates, scores = found.rows, found.scores
     if instance.placed_steps and assignment.second_tier is not None:
         from costmodel.pricing.other_steps import with_steps
 
@@ -67,16 +71,6 @@ def job_row(instance: "Instance", job: "Job", assignment: "Assignment") -> list[
         quantity(float(scores.energy_per_work_j[0]), "J"),
         bottleneck(scores, 0),
     ]
-
-
-def priced(instance: "Instance", job: "Job", configuration: "Configuration") -> "tuple[Candidates, Scores]":
-    """The one row of a configuration, with its score."""
-    from costmodel.pricing.candidates import candidates_of
-    from costmodel.pricing.score import score
-
-    cluster = instance.cluster
-    candidates = candidates_of([configuration], job.workload, cluster.device, cluster.fabric)
-    return candidates, score(candidates, cluster.device, cluster.fabric)
 
 
 def mapping(configuration: "Configuration") -> str:
