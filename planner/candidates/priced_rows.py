@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+from costmodel.hardware.device import Device
 from costmodel.parallelism.configuration import Configuration
 from costmodel.pricing.candidates import Candidates, candidates_of
 from costmodel.pricing.opgraph import OpGraph
@@ -18,10 +19,25 @@ class PricedRow:
     rows: Candidates
     scores: Scores
 
+    @property
+    def device(self) -> Device:
+        """With the memory that the row has."""
+        return self.rows.splits[self.rows.split[0]].device
+
     @cached_property
     def graph(self) -> OpGraph:
-        """A step, on a device with the memory that the row has."""
-        return self.rows.workload.op_graph(self.rows.mappings, self.rows.splits[self.rows.split[0]].device)
+        """A step."""
+        return self.rows.workload.op_graph(self.rows.mappings, self.device)
+
+    @cached_property
+    def flops(self) -> float:
+        """Matrix operations of the busiest device in a step."""
+        return float(self.graph.flops[0])
+
+    @cached_property
+    def memory_bytes(self) -> float:
+        """Traffic of its memory in a step."""
+        return float(self.graph.memory_bytes[0])
 
 
 class PricedRows:

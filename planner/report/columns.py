@@ -1,7 +1,7 @@
 """Rows as columns, so that a page of many accelerators stays small: what repeats in a column is written once."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -54,12 +54,14 @@ def _column(values: list[Any]) -> Any:
         rows = [row for row, value in enumerate(values) if value is not None]
         return {"rows": runs(rows), "fields": packed(known)["columns"]}
     plain = rounded(values)
-    number = {text: at for at, text in enumerate(dict.fromkeys(json.dumps(value) for value in plain))}
+    keys = [(type(value), value if isinstance(value, Hashable) else json.dumps(value)) for value in plain]
+    first = dict(zip(reversed(keys), reversed(plain), strict=True))
+    number = {key: at for at, key in enumerate(dict.fromkeys(keys))}
     as_it_is = steps(plain) if all(type(value) is int for value in plain) else plain
     if 2 * len(number) > len(plain):
         return as_it_is
-    at = steps([number[json.dumps(value)] for value in plain])
-    return min(as_it_is, {"of": [json.loads(text) for text in number], "at": at}, key=_length)
+    at = steps([number[key] for key in keys])
+    return min(as_it_is, {"of": [first[key] for key in number], "at": at}, key=_length)
 
 
 def _length(value: Any) -> int:

@@ -110,7 +110,7 @@ def _job(ways: _Ways, job: Mapping[str, Any]) -> dict[str, Any]:
     parts = {name: _named(plan[name]) for name in ("time_s", "energy_j")}
     circuits = [ways.configuration(held) for held in plan["circuits"]]
     pools = plan.get("pools", [])
-    shown = {name: value for name, value in plan.items() if name not in ("where", "memory")}
+    shown = {name: value for name, value in plan.items() if name != "memory"}
     return {**job, "plan": {**shown, **parts, "devices": runs(known), "circuits": circuits, "pools": pools}}
 
 

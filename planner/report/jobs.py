@@ -14,7 +14,7 @@ from planner.candidates.phase_settings import gain_of_phases, settings_by_phase
 from planner.candidates.priced_rows import PricedRow, PricedRows
 from planner.candidates.serving_pools import pools_in_words
 from planner.fabrics import plugin_of
-from planner.fabrics.drawing import place_of, ranges
+from planner.fabrics.drawing import ranges
 from planner.model.cluster import Cluster
 from planner.model.instance import Instance
 from planner.model.job import Job
@@ -97,7 +97,6 @@ def _assigned(instance: Instance, job: Job, assignment: Assignment, priced: Pric
     configuration = assignment.configuration
     return {
         "devices": list(assignment.devices),
-        "where": _where(instance, assignment.devices),
         "mapping": {name: getattr(configuration, name) for name in (*DIMENSIONS, "micro_batch", "block")},
         "choices": [
             f"{name} {value}" for name in CHOSEN if (value := getattr(configuration, name)) not in (None, "none")
@@ -194,24 +193,12 @@ def _breakdown(scores: Scores | None) -> dict[str, Any]:
 def _roofline(priced: PricedRow, scores: Scores, cluster: Cluster) -> dict[str, float]:
     """Operational intensity of the busiest device, FLOP for each byte of memory traffic over a whole step, below
     its roof, with the memory that the row has and with that of the device alone."""
-    graph, device = priced.graph, priced.rows.splits[priced.rows.split[0]].device
+    graph, device = priced.graph, priced.device
     efficiency, _ = efficiency_of(device, graph.regime, graph.precision)
-    flops, memory_bytes = float(graph.flops[0]), float(graph.memory_bytes[0])
     return {
-        "intensity": flops / memory_bytes,
-        "flops_per_s": flops / float(scores.step_s[0]),
+        "intensity": priced.flops / priced.memory_bytes,
+        "flops_per_s": priced.flops / float(scores.step_s[0]),
         "peak_flops_per_s": efficiency.matrix * device.matrix_flops_per_s(graph.precision),
         "peak_bytes_per_s": efficiency.memory * device.memory_bytes_per_s,
         "own_peak_bytes_per_s": efficiency.memory * cluster.device.memory_bytes_per_s,
     }
-
-
-def _where(instance: Instance, devices: tuple[str, ...]) -> list[list[str]]:
-    """Servers with the slots that the job has in each, such as ["s0", "0-3, 6"]."""
-    slots: dict[int, list[int]] = {}
-    for name in devices:
-        place = place_of(instance.cluster, name)
-        if place is not None:
-            slots.setdefault(place[0], []).append(place[1])
-    fabric = instance.cluster.fabric
-    return [[fabric.server_name(server), ranges(slots[server])] for server in sorted(slots)]

@@ -14,9 +14,11 @@ MOST_TENSORS = 10
 
 def second_tier_data(instance: Instance, assignment: Assignment) -> dict[str, Any] | None:
     """Bytes of one rank by place, the largest tensors, and times; None for a job that offloads nothing."""
-    result, tier = placed_result(instance, assignment), assignment.second_tier
-    step = step_of(instance, assignment)
-    if result is None or result.placed is None or tier is None or step is None:
+    tier = assignment.second_tier
+    if tier is None:
+        return None
+    result, step = placed_result(instance, assignment), step_of(instance, assignment)
+    if result is None or result.placed is None or step is None:
         return None
     problem, pages = result.problem, result.placed[0]
     used_bytes = sum(problem.used_pages(result.placed)) * problem.page_bytes

@@ -23,7 +23,6 @@ def test_breakdowns_add_up_to_the_step() -> None:
     assert math.isclose(sum(joules for _, joules in job["energy_j"]) / job["step_s"], job["power_w"])
     assert job["roofline"]["flops_per_s"] < job["roofline"]["peak_flops_per_s"]
     assert job["collectives"] == [{"dimension": "tensor", "name": "ring w8"}]
-    assert job["where"] == [["s0", "0–1"], ["s1", "0–1"]]
 
 
 def test_fiber_matrix_counts_light_and_failures() -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from costmodel.parallelism.configuration import Configuration
 from planner.candidates.phase_settings import gain_of_phases
+from planner.candidates.priced_rows import PricedRows
 from planner.cli.tables.jobs_table import MOST_ROWS, chosen, job_row, most_valuable, phase_lines
 from planner.explain.admitted import what_phases_gain
 from planner.model.plan import Assignment, Plan
@@ -15,7 +16,7 @@ from tests.planner.candidates.phase_settings_cases import OPTIONS, planned, with
 def test_tables_and_explanations_show_both_settings_and_the_gain() -> None:
     instance, plan = planned()
     job = instance.job("llama70b-documents")
-    row = job_row(instance, job, plan[job.name])
+    row = job_row(instance, job, plan[job.name], PricedRows(instance.cluster))
     assert row[3] == "tp8, 10 units"
     assert row[4] == "by phase, see below"
     (line,) = (line for line in phase_lines(instance, plan) if line.startswith(job.name))
