@@ -22,7 +22,8 @@ class PricedRow:
     @property
     def device(self) -> Device:
         """With the memory that the row has."""
-        return self.rows.splits[self.rows.split[0]].device
+        device: Device = self.rows.splits[self.rows.split[0]].device
+        return device
 
     @cached_property
     def graph(self) -> OpGraph:
