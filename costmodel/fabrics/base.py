@@ -11,6 +11,7 @@ from pydantic import Field
 from costmodel.collectives.limits import Limits
 from costmodel.fabrics.group_plans import GroupPlan, LinkPlan
 from costmodel.fabrics.inventory import Inventory, Parts, PriceClass, before_port
+from costmodel.fabrics.turns import Turns
 from costmodel.fabrics.upper import UpperLayer
 from costmodel.hardware.device import Device
 from costmodel.hardware.memory.choices import CachedDevice
@@ -208,13 +209,8 @@ class FabricBase(Spec):
 
     def _ports_of(self, devices: Parts) -> Parts:
         """All that joins a device to others, which fails as one port."""
-        return Parts(
-            "port",
-            devices.count,
-            lambda: (f"{name}:port" for name in devices.names()),
-            lambda name: self.parse_device(before_port(name)),
-            self._port_prices(),
-        )
+        ways = lambda: (f"{name}:port" for name in devices.names()), lambda name: self.parse_device(before_port(name))
+        return Parts("port", devices.count, *ways, self._port_prices())
 
     def _port_prices(self) -> Mapping[PriceClass, int]:
         """Ports of all devices by class of price."""
@@ -292,6 +288,11 @@ class FabricBase(Spec):
     def stage_s(self) -> float:
         """Time of one stage in which jobs change their circuits: switches turn, then the first light arrives."""
         return 0.0
+
+    @property
+    def turns(self) -> Turns:
+        """In which of its circuits a job takes turns at ports that are theirs together; () where it does not."""
+        return ()
 
     def phase_change_s(self) -> float:
         """Time to switch between the circuits of two dimensions of one job."""

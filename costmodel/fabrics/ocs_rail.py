@@ -1,8 +1,9 @@
 """Rails of optical circuit switches: accelerators of one slot in all servers, joined by matchings."""
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Literal, Self
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,13 +11,18 @@ from pydantic import Field, model_validator
 
 from costmodel.collectives.limits import Limits
 from costmodel.fabrics import packets
-from costmodel.fabrics.base import FabricBase
+from costmodel.fabrics.base import FabricBase, Split
 from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan
 from costmodel.fabrics.held_plans import held_all_to_alls, held_reductions, held_transfers
 from costmodel.fabrics.inventory import INDEX, PriceClass
+from costmodel.fabrics.turns import EVERY, Turns, choices_in_turns, has_every_kind, most_at_once
+from costmodel.hardware.device import Device
 from costmodel.parallelism.mappings import Dimension
 from costmodel.parallelism.pools import most_peers
 from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency, SwitchingTime
+
+if TYPE_CHECKING:
+    from costmodel.workloads import Workload
 
 Ints = NDArray[np.int64]
 MAX_SWITCHES = 64
@@ -43,7 +49,8 @@ class OcsRail(FabricBase):
 
     Each rail has `switches` optical circuit switches, and every GPU of the rail one port, in and out, into each of
     them; a circuit of width w takes w switches. Switches turn slowly: a job holds the circuits of all its dimensions
-    at once, for as long as it runs. Rails join the servers of all racks. Bandwidths are one direction, per GPU.
+    at once, for as long as it runs, or where `switching` allows it in turns. Rails join the servers of all racks.
+    Bandwidths are one direction, per GPU.
     """
 
     links_racks = True
@@ -70,7 +77,10 @@ class OcsRail(FabricBase):
     alpha_s: Latency
     """fixed time of a message over a circuit"""
     reconfiguration_s: SwitchingTime
-    """time to set circuits, before a job starts"""
+    """time to set circuits, before a job starts and while it runs"""
+    switching: Literal["held", "phases"] = Field(default="held", exclude_if=lambda switching: switching == "held")
+    """phases: circuits of a job may take turns at its ports from phase to phase of a step, which its software has to
+    ask switches for; held: all of them are on as long as the job runs"""
 
     @model_validator(mode="after")
     def _servers_fit(self) -> Self:
@@ -175,11 +185,23 @@ class OcsRail(FabricBase):
             for width in range(self.switches // neighbours, 0, -1)
         )
 
+    def splits(self, device: Device, workload: "Workload | None" = None) -> tuple[Split, ...]:
+        """All circuits at once, and where `switching` allows it every way to take turns."""
+        in_turns = self._in_turns if self.switching == "phases" else ()
+        return (Split(device, self), *(Split(device, each) for each in in_turns))
+
+    @cached_property
+    def _in_turns(self) -> "tuple[RailsInTurns, ...]":
+        fields = {name: getattr(self, name) for name in OcsRail.model_fields}
+        return tuple(RailsInTurns.model_validate(fields | {"taken": turns}) for turns in EVERY)
+
     def combines(self, plans: Sequence[GroupPlan]) -> bool:
         """Whether the ports suffice for all circuits at once, and the servers for one block each."""
+        return self._has_servers(plans) and sum(map(ports_of, plans)) <= self.switches
+
+    def _has_servers(self, plans: Sequence[GroupPlan]) -> bool:
         tensor, stages, data, context, experts = (plan.ranks if plan.wavelengths else 1 for plan in plans)
-        servers = tensor * stages * max(data, context * experts)
-        return sum(map(ports_of, plans)) <= self.switches and servers <= self.num_servers
+        return tensor * stages * max(data, context * experts) <= self.num_servers
 
     def network_j_per_byte(self, one_server: bool) -> float:
         return self.nvlink_energy_j_per_byte if one_server else self.port_energy_j_per_byte
@@ -200,6 +222,33 @@ class OcsRail(FabricBase):
             for _ in range(links[source, destination]):
                 colouring.add(int(source), int(destination))
         return colouring.to.T.copy()
+
+
+class RailsInTurns(OcsRail):
+    """The same for a job whose circuits take turns at its ports: what it has of them is what one turn needs."""
+
+    taken: Turns
+    """in which circuits are on"""
+
+    @property
+    def turns(self) -> Turns:
+        return self.taken
+
+    def phase_change_s(self) -> float:
+        return self.reconfiguration_s
+
+    def combines(self, plans: Sequence[GroupPlan]) -> bool:
+        """Whether every kind of circuits has its turn, and the ports suffice for each of these."""
+        suffices = most_at_once(self.taken, [*map(ports_of, plans)]) <= self.switches
+        return self._has_servers(plans) and has_every_kind(self.taken, plans) and suffices
+
+    def combinations(
+        self, menus: Sequence[Sequence[GroupPlan]], is_confined: Sequence[bool]
+    ) -> Iterable[tuple[int, ...]]:
+        first = [menu[0] for menu in menus if menu]
+        if len(first) < len(menus) or not (self._has_servers(first) and has_every_kind(self.taken, first)):
+            return ()
+        return choices_in_turns(menus, self.taken, ports_of, self.switches)
 
 
 class _Colouring:

@@ -10,6 +10,7 @@ from costmodel.collectives.ladder import Order
 from costmodel.fabrics.across_racks import links_of, racks_of
 from costmodel.fabrics.group_plans import GroupPlan, LinkPlan, PlanKind
 from costmodel.fabrics.pool_plans import PoolPlans
+from costmodel.fabrics.turns import Turns
 from costmodel.hardware.offload import offload_code, offload_name
 from costmodel.parallelism.degrees import RANK_ORDERS, Degrees, RankOrder
 from costmodel.parallelism.mappings import CHOICES, RECOMPUTE, SCHEDULES, Dimension, Recompute, Schedule
@@ -120,6 +121,9 @@ class Configuration(Spec):
     """I/O modules of each rank that serve memory"""
     tier_units: int | None = Field(default=None, ge=1, exclude_if=lambda units: units is None)
     """units of a second tier behind its remote memory that each rank holds; absent where it holds none"""
+    turns: Turns = Field(default=(), exclude_if=lambda turns: turns == ())
+    """of a step: kinds of circuits that are on together, each turn after the one before; absent where all circuits are
+    on as long as the job runs, or as the fabric always has it"""
     block: int = Field(default=1, ge=1)
     """consecutive ranks that stay in one server"""
     rank_order: RankOrder = Field(default=RANK_ORDERS[0], exclude_if=lambda order: order == RANK_ORDERS[0])
@@ -153,8 +157,13 @@ class Configuration(Spec):
 
     @property
     def held(self) -> tuple[int | None, int | None, int | None]:
-        """Units of remote memory, the I/O modules to it and units behind it of each rank: its split of the I/O."""
+        """Units of remote memory, the I/O modules to it and units behind it of each rank."""
         return self.memory_units, self.memory_io, self.tier_units
+
+    @property
+    def division(self) -> tuple[int | None, int | None, int | None, Turns]:
+        """What names its split of the I/O."""
+        return *self.held, self.turns
 
     @property
     def num_devices(self) -> int:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from costmodel.fabrics import FabricBase, GroupPlan, Split
 from costmodel.fabrics.across_racks import links_of, plans_across, rack_counts
 from costmodel.fabrics.pool_plans import paired
+from costmodel.fabrics.turns import Turns
 from costmodel.parallelism.configuration import Collective, Configuration
 from costmodel.parallelism.degrees import Degrees
 from costmodel.parallelism.mappings import DIMENSIONS, Dimension
@@ -32,16 +33,23 @@ def setting_of(
     """Number of the split, and the plan along each of DIMENSIONS; ValueError where there is none such."""
     number = _split_of(configuration, splits)
     plans = [_plan_of(configuration, d, workload.sends(d), splits[number].fabric) for d in DIMENSIONS]
-    if not fabric.combines(plans):
+    if not splits[number].fabric.combines(plans):
         raise ValueError("its collectives cannot run together on this fabric")
     return number, plans
 
 
+def division_of(split: Split) -> tuple[int | None, int | None, int | None, Turns]:
+    """What a configuration says of a split, as `Configuration.division`."""
+    return split.memory_units, split.memory_io, split.tier_units, split.fabric.turns
+
+
 def _split_of(configuration: Configuration, splits: Sequence[Split]) -> int:
     for number, split in enumerate(splits):
-        if (split.memory_units, split.memory_io, split.tier_units) == configuration.held:
+        if division_of(split) == configuration.division:
             return number
-    units, io, behind = configuration.held
+    units, io, behind, turns = configuration.division
+    if turns and not any(split.fabric.turns == turns for split in splits):
+        raise ValueError(f"turns: circuits take no turns {' | '.join(turns)} on this fabric; leave them out")
     tier = "" if behind is None else f" with tier_units {behind}"
     raise ValueError(f"memory_units, memory_io: {units} and {io}{tier} are no split that this fabric has")
 

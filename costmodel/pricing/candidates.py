@@ -83,7 +83,8 @@ class Candidates:
         split, names = self.splits[self.split[row]], (f"{dimension}_collective" for dimension in DIMENSIONS)
         collectives = dict(zip(names, map(Collective.of, self.row_plans(row)), strict=True))
         tier = {} if split.tier_units is None else {"tier_units": split.tier_units}
-        return {"memory_units": split.memory_units, "memory_io": split.memory_io, **tier, **collectives}
+        turns = {"turns": split.fabric.turns} if split.fabric.turns else {}
+        return {"memory_units": split.memory_units, "memory_io": split.memory_io, **tier, **turns, **collectives}
 
     @cached_property
     def has_phases(self) -> Bools:

@@ -27,6 +27,8 @@ class Sent:
     """inside the bubble"""
     upper_j: Floats
     """joules of a rank for what goes to other racks, shape (C,)"""
+    hidden_s: Floats
+    """of messages, behind operators, shape (C,)"""
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,8 @@ def communication(candidates: Candidates, graph: OpGraph, sums: Totals, operator
             seconds[axis] *= shown
             if axis in repeated:
                 repeated[axis] *= shown
-    return Sent(seconds, sent, sum((repeated[axis] for axis in sorted(repeated)), np.zeros(len(m))), upper_j)
+    repeated_s = sum((repeated[axis] for axis in sorted(repeated)), np.zeros(len(m)))
+    return Sent(seconds, sent, repeated_s, upper_j, np.minimum(hidden_s, operator_s))
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,13 @@ from costmodel.fabrics import FabricBase
 from costmodel.hardware.device import Device
 from costmodel.pricing.calibration import Calibration
 from costmodel.pricing.candidates import Candidates
-from costmodel.pricing.communication import LinkLimits, communication, network_j, phase_changes_s
-from costmodel.pricing.efficiency import efficiency_of
+from costmodel.pricing.communication import LinkLimits, Sent, communication, network_j, phase_changes_s
+from costmodel.pricing.efficiency import Efficiency, efficiency_of
 from costmodel.pricing.opgraph import OpGraph
 from costmodel.pricing.power import Drawn
 from costmodel.pricing.roofline import block_prices
 from costmodel.pricing.totals import Totals, totals
+from costmodel.pricing.turn_changes import TurnChanges, turn_changes
 
 Floats = NDArray[np.float64]
 Calibrations = tuple[Calibration, ...]
@@ -27,14 +28,12 @@ def step_price(
     """Columns of Scores of some rows, whose mappings are those of the graph, and what an accelerator draws for them, of
     all or of each of which a byte of memory takes so much."""
     m = candidates.mapping.astype(np.intp, copy=False)
-    efficiency, _ = efficiency_of(device, graph.regime, graph.precision, calibrations, graph.framework)
-    prices = block_prices(graph.blocks, graph, device, efficiency, calibrations)
-    sums = totals(len(graph), zip(graph.blocks, prices, strict=True), graph.processors)
+    efficiency, sums, is_confined, sent = _sent(candidates, graph, device, fabric, calibrations)
     operator_s = (sums.compute_s + sums.memory_s).take(m)
-    is_confined = candidates.is_confined(sums.messages)
-    links = LinkLimits.of(graph, fabric, efficiency, is_confined)
-    sent = communication(candidates, graph, sums, operator_s, links)
-    change_s, repeated_change_s = phase_changes_s(m, sums, fabric)
+    if fabric.turns:
+        change_s, repeated_change_s = turn_changes(candidates, sums, fabric, operator_s - sent.hidden_s).shown_s
+    else:
+        change_s, repeated_change_s = phase_changes_s(m, sums, fabric)
     repeated_s = sums.repeated_s.take(m) + sent.repeated_s + repeated_change_s
     bubble_s = graph.bubble.take(m) * repeated_s
     relief, last_compute_s, last_memory_s = _last_stage(graph, sums, m, repeated_s)
@@ -56,6 +55,26 @@ def step_price(
         * candidates.num_devices.astype(np.float64),
     }
     return columns, drawn
+
+
+def switches_between_turns(candidates: Candidates, graph: OpGraph, device: Device, fabric: FabricBase) -> TurnChanges:
+    """Of rows on a fabric whose circuits take turns: how many switches their steps have, and what hides of them."""
+    _, sums, _, sent = _sent(candidates, graph, device, fabric, None)
+    operator_s = (sums.compute_s + sums.memory_s).take(candidates.mapping)
+    return turn_changes(candidates, sums, fabric, operator_s - sent.hidden_s)
+
+
+def _sent(
+    candidates: Candidates, graph: OpGraph, device: Device, fabric: FabricBase, calibrations: Calibrations | None
+) -> tuple[Efficiency, Totals, NDArray[np.bool_], Sent]:
+    """What a device reaches, sums over the blocks of the graph, groups inside servers, (5, C), and messages."""
+    efficiency, _ = efficiency_of(device, graph.regime, graph.precision, calibrations, graph.framework)
+    prices = block_prices(graph.blocks, graph, device, efficiency, calibrations)
+    sums = totals(len(graph), zip(graph.blocks, prices, strict=True), graph.processors)
+    operator_s = (sums.compute_s + sums.memory_s).take(candidates.mapping)
+    is_confined = candidates.is_confined(sums.messages)
+    links = LinkLimits.of(graph, fabric, efficiency, is_confined)
+    return efficiency, sums, is_confined, communication(candidates, graph, sums, operator_s, links)
 
 
 def _last_stage(

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from costmodel.fabrics import GroupPlan
 from costmodel.parallelism.configuration import Collective, Configuration
 from costmodel.parallelism.degrees import RANK_ORDERS
+from costmodel.parallelism.described import division_of
 from costmodel.parallelism.mappings import DIMENSIONS
 from costmodel.pricing.candidates import Candidates, candidates_of
 from costmodel.pricing.limits import Limits
@@ -68,8 +69,7 @@ class Offers:
 
     def _is_setting(self, configuration: Configuration, rows: Candidates) -> NDArray[np.bool_]:
         """Which rows divide and use their I/O like this, shape (C,)."""
-        held = [(split.memory_units, split.memory_io, split.tier_units) for split in rows.splits]
-        splits = [number for number, each in enumerate(held) if each == configuration.held]
+        splits = [number for number, split in enumerate(rows.splits) if division_of(split) == configuration.division]
         same = np.isin(rows.split, splits)
         for axis, dimension in enumerate(DIMENSIONS):
             same = same & np.isin(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from costmodel.fabrics import Circuits, FabricBase, GroupPlan, SliceShape, links_of, plans_by_pool, racks_of
 from costmodel.fabrics.across_racks import AcrossRacks
 from costmodel.fabrics.ocs_rail import ports_of
+from costmodel.fabrics.turns import Turns, most_at_once
 from costmodel.parallelism.degrees import RANK_ORDERS, Degrees
 from costmodel.parallelism.mappings import DIMENSIONS, Dimension
 from costmodel.pricing.candidates import Candidates
@@ -56,6 +57,8 @@ class Demand:
     prefill_tensor: int = 0
     prefill_expert: int = 1
     """as `expert`"""
+    turns: Turns = ()
+    """in which its circuits are on; () where all are as long as it runs, or as the fabric always has it"""
     is_part: bool = False
     """whether it is what a job over several racks asks for in one of them"""
 
@@ -132,8 +135,10 @@ class Demand:
 
     @cached_property
     def num_ports(self) -> int:
-        """Ports by which each rank sends, and receives, where the circuits of all dimensions are held at once."""
-        return sum(map(ports_of, self.plans))
+        """Ports by which each rank sends, and receives, where the circuits of all dimensions, or of those that share
+        a turn, are held at once."""
+        ports = [*map(ports_of, self.plans)]
+        return most_at_once(self.turns, ports) if self.turns else sum(ports)
 
     @cached_property
     def configurations(self) -> tuple[tuple[Served, Circuits], ...]:
@@ -274,4 +279,5 @@ def shape_of(candidates: Candidates, row: int, fabric: FabricBase, *, is_even: b
         prefill=int(candidates.mappings.prefill[m]) if candidates.mappings.prefill_tensor[m] else 0,
         prefill_tensor=int(candidates.mappings.prefill_tensor[m]),
         prefill_expert=int(candidates.mappings.prefill_expert[m]) if has_more else 1,
+        turns=split.fabric.turns,
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from planner.model.plan import Assignment, Circuit, HeldCircuits
+from planner.model.plan import Assignment, Circuit
 
 
 def renamed(assignment: Assignment, names: Mapping[str, str]) -> Assignment:
@@ -11,8 +11,6 @@ def renamed(assignment: Assignment, names: Mapping[str, str]) -> Assignment:
     def rename(circuit: Circuit) -> Circuit:
         return circuit.model_copy(update={"source": names[circuit.source], "destination": names[circuit.destination]})
 
-    held = tuple(
-        HeldCircuits(dimension=h.dimension, circuits=tuple(rename(c) for c in h.circuits)) for h in assignment.circuits
-    )
+    held = tuple(h.model_copy(update={"circuits": tuple(rename(c) for c in h.circuits)}) for h in assignment.circuits)
     devices = tuple(names[name] for name in assignment.devices)
     return assignment.model_copy(update={"devices": devices, "circuits": held})

@@ -30,7 +30,8 @@ class HeldCircuits(Spec):
     dimension: Literal["tensor", "pipeline", "data", "context", "expert", "slice"]
     """slice: circuits that join the slice itself, for all dimensions"""
     phase: str | None = Field(default=None, exclude_if=lambda phase: phase is None)
-    """the one phase of the workload (prefill, decode) in which they are on; absent: in all"""
+    """the one phase of the workload (prefill, decode), or the one turn of a step, in which they are on; absent: in
+    all"""
     circuits: tuple[Circuit, ...]
     """of this dimension"""
 

@@ -74,6 +74,7 @@ function placedBody(job) {
     ["Memory", plan.memory_text],
     ["Pools", (plan.pools || []).join(" · ")],
     ["Second tier", plan.kept_away],
+    ["Turns of circuits", plan.turns],
     ...(plan.phases ? [["Phases", `${plan.phases.settings.join(" · ")} (${(100 * plan.phases.gain).toFixed(1)} % faster than one setting)`]] : []),
     ["Collectives", plan.collectives.map(({ dimension, name }) => `${dimension}: ${name}`).join(" · ") || "none"],
     ["Accelerators", `${plan.devices.length} (asked for ${job.sizes}) on ${where}`],

@@ -71,16 +71,23 @@ def _ways(instance: Instance, job: Job) -> Iterator[Way]:
     values: dict[tuple[int, int, int], float] = {}
     for row in range(len(rows)):
         configuration = rows.configuration(row)
-        key = configuration.num_devices, configuration.block, _ports(configuration)
+        key = configuration.num_devices, configuration.block, ports_needed(configuration)
         share = float(speed[row] / np.max(speed))
         values[key] = max(values.get(key, 0.0), job.weight * sqrt(share))
     for key, value in sorted(values.items(), key=lambda item: -item[1]):
         yield Way(value, *key, each)
 
 
-def _ports(configuration: Configuration) -> int:
+def ports_needed(configuration: Configuration) -> int:
+    """Of all dimensions together, or of the turn that has most."""
+    turns = configuration.turns or ("layers+pipeline+data",)
+    each = {"tensor": "layers", "context": "layers", "expert": "layers", "pipeline": "pipeline", "data": "data"}
+    return max(_ports_along(configuration, [d for d, kind in each.items() if kind in turn]) for turn in turns)
+
+
+def _ports_along(configuration: Configuration, dimensions: list[str]) -> int:
     total = 0
-    for dimension in ("tensor", "pipeline", "data"):
+    for dimension in dimensions:
         collective = getattr(configuration, f"{dimension}_collective")
         if not collective.wavelengths:
             continue

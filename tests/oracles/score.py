@@ -3,7 +3,7 @@
 from functools import lru_cache
 from math import prod
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter
 
@@ -20,6 +20,7 @@ from tests.oracles.dlrm import dlrm_step
 from tests.oracles.power import always_j, drawn_j
 from tests.oracles.transformer import Run, Step, Work, training_step
 from tests.oracles.transformer_inference import Served, inference_steps
+from tests.oracles.turns import waits
 
 DIMENSIONS = ("tensor", "pipeline", "data", "context", "expert")
 Prices = dict[str, float]
@@ -114,7 +115,7 @@ def _prices(step: Step, rates: Any, candidates: Candidates, row: int, device: De
         hides.pop("tensor", None)
     if getattr(workload, "prefetch", False) and choice["zero"] == 3:
         hides["data"] = max(hides.get("data", 0.0), training.PREFETCHED * (1 - device.collective_sm / device.num_sm))
-    prices = _times(step, kernels, sent, hides, fabric.phase_change_s())
+    prices = _times(step, kernels, sent, hides, _Switches(fabric, plans))
     prices["offload_s"] = 0.0
     if step.memory.tier_bytes:
         operator_s = sum(sum(bound) for bound in kernels)
@@ -137,14 +138,29 @@ def _prices(step: Step, rates: Any, candidates: Candidates, row: int, device: De
     return prices
 
 
-def _times(step: Step, kernels: list, sent: dict, hides: dict[str, float], change_s: float) -> Prices:
+class _Switches(NamedTuple):
+    """What switches between the circuits of a row."""
+
+    fabric: FabricBase
+    plans: dict[str, Any]
+
+    def seconds(self, step: Step, free_s: float) -> tuple[float, float]:
+        """Those that a bubble repeats, and all others."""
+        change_s = self.fabric.phase_change_s()
+        if self.fabric.turns:
+            return waits(step, self.plans, self.fabric.turns, change_s, free_s)[:2]
+        inner, outer = _changes(step)
+        return inner * change_s, outer * change_s
+
+
+def _times(step: Step, kernels: list, sent: dict, hides: dict[str, float], switches: _Switches) -> Prices:
     """Seconds of everything but the second memory tier; they add up to the step."""
     stage, last, once = kernels
     operator_s = sum(stage) + sum(last) + sum(once)
     hidden_s = sum(hides.get(name, 0.0) * sum(seconds for seconds, _ in sent[name]) for name in DIMENSIONS)
     hidden_share = min(1.0, operator_s / hidden_s) if hidden_s else 0.0
     visible = {name: 1 - hides.get(name, 0.0) * hidden_share for name in DIMENSIONS}
-    inner, outer = (number * change_s for number in _changes(step))
+    inner, outer = switches.seconds(step, max(operator_s - hidden_s, 0.0))
     repeated_s = sum(stage) + sum(visible[name] * sent[name][0][0] for name in DIMENSIONS) + inner
     spared_s = min(step.relief * repeated_s, sum(last))
     spared_share = spared_s / sum(last) if spared_s else 0.0

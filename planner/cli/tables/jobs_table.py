@@ -114,10 +114,12 @@ def collectives(candidates: "Candidates", row: int) -> str:
 
 def phase_lines(instance: "Instance", plan: "Plan") -> list[str]:
     """A line for each job that changes between phases: its settings, and what that gains over keeping one; and for each
-    that serves from two pools: these, and what goes between them; or that keeps shares in a second tier: these."""
+    that serves from two pools: these, and what goes between them; or that keeps shares in a second tier: these; or
+    whose circuits take turns: these."""
     from planner.candidates.kept_away import kept_away_in_words
     from planner.candidates.phase_settings import gain_of_phases, settings_by_phase
     from planner.candidates.serving_pools import pools_in_words
+    from planner.candidates.turns import turns_in_words
 
     lines = []
     for assignment in plan.assignments:
@@ -126,6 +128,8 @@ def phase_lines(instance: "Instance", plan: "Plan") -> list[str]:
             lines.append(plain(f"{job.name}: {'; '.join(pools)}"))
         if kept := kept_away_in_words(instance.cluster, job, assignment):
             lines.append(plain(f"{job.name}: keeps {kept}"))
+        if turns := turns_in_words(instance.cluster, job, assignment):
+            lines.append(plain(f"{job.name}: turns of circuits {turns}"))
         if settings := settings_by_phase(instance.cluster, job, configuration):
             gain = percent(gain_of_phases(instance.cluster, job, configuration))
             lines.append(plain(f"{job.name}: {'; '.join(settings)}; {gain} faster than with one setting"))

@@ -1,12 +1,14 @@
 """Circuits over rails of optical switches: which rails a job may take, and through which switches its light goes."""
 
 from bisect import bisect_left, insort
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate, chain
+from itertools import chain
 
 from costmodel.fabrics import OcsRail
 from costmodel.fabrics.ocs_rail import ports_of
+from costmodel.fabrics.turns import Turn, turn_of
 from costmodel.parallelism.mappings import DIMENSIONS
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import Device
@@ -57,13 +59,16 @@ class FreeRails:
         """Circuits of a job on devices of rails with as many working switches as it needs ports.
 
         Circuits of one dimension are coloured so that no rank sends or receives a colour twice, and each dimension
-        has colours of its own; colour i is the i-th working switch of the rail.
+        that is on with others has colours of its own; colour i is the i-th working switch of the rail.
         """
         return tuple(self._held(demand, devices))
 
     def _held(self, demand: Demand, devices: Sequence[Device]) -> Iterator[HeldCircuits]:
-        ports = accumulate(map(ports_of, demand.plans), initial=0)
-        first: dict[str, int] = dict(zip(DIMENSIONS, ports, strict=False))
+        turn: dict[str, Turn | None] = {axis: turn_of(demand.turns, axis) for axis in DIMENSIONS}
+        first, next_of = dict[str, int](), defaultdict[Turn | None, int](int)
+        for axis, plan in zip(DIMENSIONS, demand.plans, strict=False):
+            first[axis] = next_of[turn[axis]]
+            next_of[turn[axis]] += ports_of(plan)
         names = [self.fabric.device_name(*device) for device in devices]
         for (dimension, circuits), offsets in zip(demand.configurations, demand.offsets, strict=True):
             held = []
@@ -71,7 +76,7 @@ class FreeRails:
                 start = first[dimension] + offset
                 taken = self.switches[devices[source][1]][start : start + width]
                 held.append(Circuit(source=names[source], destination=names[destination], wavelengths=taken))
-            yield HeldCircuits(dimension=dimension, circuits=tuple(held))
+            yield HeldCircuits(dimension=dimension, phase=turn.get(dimension), circuits=tuple(held))
 
 
 class ServersByRails:

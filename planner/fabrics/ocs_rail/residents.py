@@ -35,11 +35,14 @@ class OcsRailResidents(ResidentRules):
             raise ValueError(
                 f"{running.where}.devices: a job with circuits has a block on each of its servers, in the same slots"
             )
-        circuits = [circuit for held in running.resident.circuits for circuit in held.circuits]
+        circuits = [(held.phase, circuit) for held in running.resident.circuits for circuit in held.circuits]
         ports = Counter(
-            port for c in circuits for w in c.wavelengths for port in (("from", c.source, w), ("to", c.destination, w))
+            port
+            for turn, c in circuits
+            for w in c.wavelengths
+            for port in (("from", c.source, w, turn), ("to", c.destination, w, turn))
         )
-        for (way, device, switch), count in ports.items():
+        for (way, device, switch, _), count in ports.items():
             if count > 1:
                 raise ValueError(
                     f"{running.where}.circuits: {count} go {way} {device} through switch {switch} of its rail"

@@ -11,15 +11,23 @@ from costmodel.parallelism.mappings import DIMENSIONS
 from planner.checks.columns import Bools, Ints, columns, numbers
 from planner.checks.names import admitted
 from planner.model.instance import Instance
-from planner.model.plan import Circuit, Plan
+from planner.model.plan import Assignment, Circuit, Plan
 
 Switch = tuple[int, int]
 """(rail, number in it)"""
+InTurn = tuple[str | None, Circuit]
+"""a circuit and the turn of its job in which it is on; None: in all"""
 
 
-def circuits_of(instance: Instance, plan: Plan) -> list[Circuit]:
+def circuits_of(instance: Instance, plan: Plan) -> list[InTurn]:
     """Circuits of all jobs."""
-    return [c for _, assignment in admitted(instance, plan) for held in assignment.circuits for c in held.circuits]
+    return [each for _, assignment in admitted(instance, plan) for each in in_turns(assignment)]
+
+
+def in_turns(assignment: Assignment) -> list[InTurn]:
+    """Circuits of a job: those of one without turns are on all the time, whatever their phase says."""
+    turns = assignment.configuration.turns
+    return [(held.phase if turns else None, c) for held in assignment.circuits for c in held.circuits]
 
 
 def failed_switches(instance: Instance) -> set[Switch]:
@@ -45,9 +53,10 @@ def _names_wavelengths(configuration: Configuration) -> bool:
     return any(getattr(configuration, f"{dimension}_collective").wavelengths for dimension in DIMENSIONS)
 
 
-def are_on_rails(fabric: OcsRail, circuits: Sequence[Circuit], failed: Collection[Switch]) -> bool:
+def are_on_rails(fabric: OcsRail, lit: Sequence[InTurn], failed: Collection[Switch]) -> bool:
     """True if all circuits join devices of one rail in two servers over working switches, each device once through a
-    switch, and no switch has more than its ports."""
+    switch in a turn, and no switch has more than its ports, whichever turns jobs are in."""
+    circuits, turns = [circuit for _, circuit in lit], sorted({str(turn) for turn, _ in lit})
     if any(circuit.fibers for circuit in circuits):
         return False
     ends = [numbers(fabric, (getattr(circuit, end) for circuit in circuits)) for end in ("source", "destination")]
@@ -60,8 +69,10 @@ def are_on_rails(fabric: OcsRail, circuits: Sequence[Circuit], failed: Collectio
     switch, widths = np.array(used, np.int64), np.array([len(circuit.wavelengths) for circuit in circuits], np.int64)
     through = np.repeat(rail, widths) * fabric.switches + switch
     down = [rail * fabric.switches + number for rail, number in failed]
-    ports = np.bincount(through).max(initial=0)
-    once = all(_are_distinct(np.repeat(end, widths) * fabric.switches + switch) for end in ends)
+    senders = np.unique(np.repeat(source * fabric.devices_per_server + rail, widths) * fabric.switches + switch)
+    ports = np.bincount(senders % (fabric.devices_per_server * fabric.switches)).max(initial=0)
+    turn = np.repeat([turns.index(str(turn)) for turn, _ in lit], widths).astype(np.int64) * fabric.switches + switch
+    once = all(_are_distinct(np.repeat(end, widths) * fabric.switches * len(turns) + turn) for end in ends)
     return once and bool(ports <= fabric.ports) and not np.isin(through, down).any()
 
 

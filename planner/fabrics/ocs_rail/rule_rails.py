@@ -1,13 +1,20 @@
 """Jobs on rails: where their blocks lie, and through which optical switches their circuits go."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
 
 from costmodel.fabrics import OcsRail
 from planner.checks.columns import chosen
 from planner.checks.names import Tile, admitted, tile_of
-from planner.fabrics.ocs_rail.rule_columns import Switch, are_on_rails, circuits_of, failed_switches, jobs_astray
+from planner.fabrics.ocs_rail.rule_columns import (
+    Switch,
+    are_on_rails,
+    circuits_of,
+    failed_switches,
+    in_turns,
+    jobs_astray,
+)
 from planner.model.instance import Instance
 from planner.model.plan import Circuit, Plan
 from planner.model.violation import Violation
@@ -31,7 +38,7 @@ def check_blocks_apart(instance: Instance, plan: Plan) -> Iterator[Violation]:
 
 def check_same_rails(instance: Instance, plan: Plan) -> Iterator[Violation]:
     """The same slots on every server; circuits along rails, on working switches, and every switch a partial matching
-    of the servers over all jobs."""
+    of the servers over all jobs, in every turn of each."""
     for job, blocks in _blocks(instance, plan):
         torn = sum([slot for _, slot in one] != [slot for _, slot in other] for one, other in pairwise(blocks))
         if torn:
@@ -54,10 +61,10 @@ def _check_circuits(instance: Instance, plan: Plan) -> Iterator[Violation]:
     failed = failed_switches(instance)
     if are_on_rails(fabric, circuits_of(instance, plan), failed):
         return
-    uses: Counter[tuple[Switch, str, int]] = Counter()
-    lit: Counter[Switch] = Counter()
+    uses: Counter[tuple[Switch, str, int, str | None]] = Counter()
+    lit: Counter[tuple[Switch, str, str | None]] = Counter()
     for _, assignment in admitted(instance, plan):
-        for circuit in (circuit for held in assignment.circuits for circuit in held.circuits):
+        for turn, circuit in in_turns(assignment):
             where = f"{assignment.job}: {circuit.source} to {circuit.destination}"
             source, destination = tile_of(fabric, circuit.source), tile_of(fabric, circuit.destination)
             if source is None or destination is None:
@@ -65,9 +72,9 @@ def _check_circuits(instance: Instance, plan: Plan) -> Iterator[Violation]:
                 continue
             yield from _check_circuit(fabric, circuit, source, destination, where)
             for number in circuit.wavelengths:
-                uses[(source[1], number), "sends", source[0]] += 1
-                uses[(destination[1], number), "receives", destination[0]] += 1
-                lit[source[1], number] += 1
+                uses[(source[1], number), "sends", source[0], turn] += 1
+                uses[(destination[1], number), "receives", destination[0], turn] += 1
+                lit[(source[1], number), assignment.job, turn] += 1
             dead = sorted(n for n in set(circuit.wavelengths) if (source[1], n) in failed)
             if dead:
                 message = f"{where}: switches {dead} of rail {source[1]} have failed"
@@ -91,14 +98,19 @@ def _check_circuit(
 
 
 def _check_matchings(
-    fabric: OcsRail, uses: Counter[tuple[Switch, str, int]], lit: Counter[Switch]
+    fabric: OcsRail, uses: Counter[tuple[Switch, str, int, str | None]], lit: Counter[tuple[Switch, str, str | None]]
 ) -> Iterator[Violation]:
-    for ((rail, number), verb, server), count in uses.items():
+    """Jobs are not in step: a switch may have the most circuits of each at a time."""
+    for ((rail, number), verb, server, _), count in uses.items():
         if count > 1:
             where = f"q{rail}#{number}"
             device = fabric.device_name(server, rail)
             yield Violation("rails", where, f"{device} {verb} {count} times through switch {where}", count - 1.0)
-    for (rail, number), count in lit.items():
+    most: defaultdict[Switch, dict[str, int]] = defaultdict(dict)
+    for (switch, job, _), count in lit.items():
+        most[switch][job] = max(most[switch].get(job, 0), count)
+    for (rail, number), of_jobs in most.items():
+        count = sum(of_jobs.values())
         if count > fabric.ports:
             where = f"q{rail}#{number}"
             message = f"switch {where} carries {count} circuits, it has {fabric.ports} ports"

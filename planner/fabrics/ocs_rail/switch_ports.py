@@ -1,9 +1,9 @@
 """Switches of rails: every accelerator of the rail has one port, in and out, into each of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from costmodel.fabrics import FabricBase, OcsRail
-from planner.fabrics.switch_ports import BOTH, Connection, End, SwitchPorts
+from planner.fabrics.switch_ports import BOTH, Connection, End, InPhase, SwitchPorts
 from planner.model.plan import Circuit
 
 
@@ -15,6 +15,11 @@ class RailSwitchPorts(SwitchPorts):
             rail, _ = fabric.parse_switch(switch)
             for server in range(fabric.num_servers):
                 yield from (End(switch, fabric.device_name(server, rail), direction) for direction in BOTH)
+
+    def connections(self, fabric: FabricBase, circuits: Sequence[InPhase]) -> Iterator[Connection]:
+        """Of the first turn, which comes first among the circuits: its software has switches turn for the others."""
+        turns = [turn for turn, _ in circuits if turn is not None]
+        return super().connections(fabric, [(turn, c) for turn, c in circuits if turn in (None, *turns[:1])])
 
     def of_circuit(self, fabric: FabricBase, circuit: Circuit) -> Iterator[Connection]:
         assert isinstance(fabric, OcsRail)

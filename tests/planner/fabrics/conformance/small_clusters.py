@@ -46,7 +46,7 @@ def _joined(rng: Random, fabric: Fields, devices: int) -> Fields:
 def _ocs_rail(rng: Random) -> Fields:
     servers = rng.choice((2, 3, 4))
     few = {"servers": servers, "gpus_per_server": rng.choice((2, 4)), "switches": rng.choice((1, 2)), "ports": servers}
-    return FABRICS["ocs_rail"] | few
+    return FABRICS["ocs_rail"] | few | {"switching": rng.choice(("held", "phases"))}
 
 
 def _torus(rng: Random) -> Fields:

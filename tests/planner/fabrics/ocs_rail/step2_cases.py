@@ -4,6 +4,8 @@ import random
 from typing import Any
 
 from planner.model.instance import Instance
+from tests.oracles.tiny_groups import EXPERTS
+from tests.oracles.tiny_instances import SMALL
 from tests.planner.checks.plans import SERVING, TRAINING
 from tests.planner.fabrics.ocs_rail.rule_rails_cases import RAILS
 
@@ -40,3 +42,34 @@ def tiny(seed: int) -> Instance:
         "failed_switches": draw.sample(switch_names, draw.choice([0, 1, 2])),
     }
     return instance_of(jobs, health=health, servers=servers, gpus_per_server=slots, switches=switches)
+
+
+def tiny_in_turns(seed: int) -> Instance:
+    """Four servers of one or two GPUs whose circuits may take turns, which turn slowly, fast or at once."""
+    draw = random.Random(f"turns-{seed}")
+    slots, switches = draw.choice([1, 2]), draw.choice([1, 1, 2, 3])
+    jobs = [
+        {
+            "name": f"job{j}",
+            "workload": _in_turns(draw),
+            "accelerators": draw.choice([2, 4, [2, 4], [1, 4]]),
+            "weight": draw.choice([1.0, 2.0, 3.0]),
+            "required": draw.random() < 0.15,
+        }
+        for j in range(draw.choice([2, 3]))
+    ]
+    health = {
+        "failed_tiles": draw.sample([f"s{s}.g{q}" for s in range(4) for q in range(slots)], draw.choice([0, 0, 1])),
+        "failed_switches": draw.sample(
+            [f"q{q}#{i}" for q in range(slots) for i in range(switches)], draw.choice([0, 1])
+        ),
+    }
+    fabric = {"gpus_per_server": slots, "switches": switches, "switching": "phases"}
+    fabric |= {"reconfiguration": draw.choice(["1 s", "100 us", "0 s"])}
+    return instance_of(jobs, health=health, **fabric)
+
+
+def _in_turns(draw: random.Random) -> dict[str, Any]:
+    """Training, of some jobs with divided experts or sequences."""
+    more = draw.choice([{}, {"model": EXPERTS, "expert": 2}, {"context": 2}, {"context": [1, 2]}])
+    return TRAINING | {"model": SMALL | {"layers": 4}} | more

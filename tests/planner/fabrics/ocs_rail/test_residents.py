@@ -9,7 +9,7 @@ from planner.model.errors import InputError
 from planner.model.result import SolveOptions, Status
 from planner.pipeline import solve
 from tests.planner.checks.plans import job
-from tests.planner.fabrics.ocs_rail.rule_rails_cases import rails, ring
+from tests.planner.fabrics.ocs_rail.rule_rails_cases import in_turns, rails, ring
 
 
 def resident(**changes: Any) -> dict[str, Any]:
@@ -56,3 +56,19 @@ def test_residents_that_cannot_be_running_are_refused() -> None:
 def _moved(circuits: Any, name: str) -> Any:
     moved = [{k: name if end == "s3.g1" else end for k, end in each.items()} for each in circuits[0]["circuits"]]
     return [{"dimension": "data", "circuits": moved}]
+
+
+def test_a_resident_whose_circuits_take_turns_stays() -> None:
+    _, plan = in_turns()
+    running = {**job("turns", 4), **plan["turns"].model_dump(include={"devices", "configuration", "circuits"})}
+    instance = rails(job("new", 2), residents=[running | {"movable": False}], switching="phases")
+    result = solve(instance, options=SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=10.0))
+    assert result.status is Status.OPTIMAL
+    assert result.plan is not None
+    assert check(instance, result.plan, starts=True) == []
+    assert not result.plan["turns"].is_moved
+    one_turn = [held | {"phase": "data"} for held in running["circuits"]]
+    with pytest.raises(InputError, match=r"2 go from s0\.g1 through switch 0 of its rail"):
+        rails(residents=[running | {"circuits": one_turn}], switching="phases")
+    with pytest.raises(InputError, match=r"circuits take no turns pipeline \| data on this fabric; leave them out"):
+        rails(residents=[running])

@@ -20,7 +20,7 @@ from tests.planner.checks.plans import (
     relocated,
     rewired,
 )
-from tests.planner.fabrics.ocs_rail.rule_rails_cases import rails, ring
+from tests.planner.fabrics.ocs_rail.rule_rails_cases import in_turns, rails, ring
 
 INSIDE = Collective(kind="ring")
 
@@ -52,7 +52,7 @@ def replicas() -> tuple[Instance, Plan]:
     return instance, plan_of(instance, assign("replicas", configuration, "s0.g1 s0.g2 s1.g0"))
 
 
-@pytest.mark.parametrize("case", [ring, grid], ids=["ring", "grid"])
+@pytest.mark.parametrize("case", [ring, grid, in_turns], ids=["ring", "grid", "turns"])
 def test_good_plans(case: Any) -> None:
     assert check(*case()) == []
 
@@ -175,3 +175,26 @@ def test_a_resident_on_a_failed_switch_cannot_stay() -> None:
     resident = {**job("ring", 3), **kept}
     instance = rails(health={"failed_switches": ["q1#0"]}, residents=[resident])
     assert broken(instance, plan) == {"rails", "residents"}
+
+
+def test_circuits_of_one_turn_share_no_port() -> None:
+    """In one turn each port would be in two circuits; circuits that are on in another turn were not priced so."""
+    assert broken(*in_turns(data="pipeline")) == {"rails", "phases"}
+    assert broken(*in_turns(data=None)) == {"phases"}
+    assert broken(*in_turns(data="layers")) == {"phases"}
+
+
+def test_turns_on_switches_that_stand_still() -> None:
+    instance, plan = in_turns()
+    standing = rails(job("turns", 4))
+    assert broken(standing, plan) == {"listed"}
+    held_all = edited(plan, "turns", configuration=plan["turns"].configuration.model_copy(update={"turns": ()}))
+    assert broken(instance, held_all) == {"listed", "rails", "phases"}
+
+
+def test_switches_have_ports_for_the_most_circuits_of_each_job() -> None:
+    instance, plan = in_turns()
+    few = instance.cluster.fabric.model_copy(update={"ports": 3})
+    short = instance.model_copy(update={"cluster": instance.cluster.model_copy(update={"fabric": few})})
+    found = [each.message for each in check(short, plan) if each.rule == "rails"]
+    assert found == [f"switch q1#{number} carries 4 circuits, it has 3 ports" for number in range(3)]

@@ -14,7 +14,7 @@ from planner.model.result import SolveOptions, Status
 from planner.pipeline import solve
 from tests.oracles.rails import best_value
 from tests.planner.checks.plans import TRAINING
-from tests.planner.fabrics.ocs_rail.step2_cases import instance_of, tiny
+from tests.planner.fabrics.ocs_rail.step2_cases import instance_of, tiny, tiny_in_turns
 
 LIMITS = StepTwoLimits(time_limit_s=10.0, deterministic_limit=None, workers=1, seed=0)
 NUM_SEEDS = 60
@@ -26,6 +26,20 @@ NUM_SEEDS = 60
 def test_the_value_is_the_enumerated_one(seed: int, most_places: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rails_module, "MOST_PLACES", most_places)
     instance = tiny(seed)
+    expected = best_value(instance)
+    result = solve(instance, options=SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=30.0))
+    assert (result.status is Status.INFEASIBLE) == (expected is None)
+    if expected is not None:
+        assert result.status is Status.OPTIMAL
+        assert result.objective == pytest.approx(expected, rel=1e-6)
+        assert result.plan is not None
+        assert check(instance, result.plan, starts=True) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(24))
+def test_with_turns_the_value_is_the_enumerated_one(seed: int) -> None:
+    instance = tiny_in_turns(seed)
     expected = best_value(instance)
     result = solve(instance, options=SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=30.0))
     assert (result.status is Status.INFEASIBLE) == (expected is None)
