@@ -36,6 +36,8 @@ ROBUST_BEYOND = 0.05
 """relative error from which a row weighs less"""
 STEP, MAX_STEPS = 0.02, 8
 """of a number, in units of its first value, to see what it moves; and steps of the search"""
+LEAST_GAIN = 1e-4
+"""share of the loss by which a step lowers it, or it is the last"""
 NOTHING = 1e-6
 """what is left of a number, in units of its first value, when the search drives it to 0"""
 
@@ -194,11 +196,18 @@ def _least_squares(fitted: Fitted, own: Sequence[Pair]) -> Fitted:
     def at(x: Floats) -> Fitted:
         return fitted.with_numbers(unknowns, np.clip(np.where(x < NOTHING, 0.0, x * start), lower, upper))
 
+    known: dict[bytes, list[Floats]] = {}  # at the last place, which the Jacobian follows
+
+    def of_pairs(x: Floats) -> list[Floats]:
+        if (place := x.tobytes()) not in known:
+            known.clear()
+            known[place] = [at(x).weighted(pair) for pair in own]
+        return known[place]
+
     def residuals(x: Floats) -> Floats:
-        return np.concatenate([at(x).weighted(pair) for pair in own])
+        return np.concatenate(of_pairs(x))
 
     def jacobian(x: Floats) -> Floats:
-        here = [at(x).weighted(pair) for pair in own]
         columns = []
         for number, (backend, _) in enumerate(unknowns):
             step = -STEP if (x[number] + STEP) * start[number] > upper[number] else STEP
@@ -207,7 +216,7 @@ def _least_squares(fitted: Fitted, own: Sequence[Pair]) -> Fitted:
                 np.concatenate(
                     [
                         (there.weighted(pair) - old) / step if backend in ("", pair.backend) else np.zeros(len(old))
-                        for pair, old in zip(own, here, strict=True)
+                        for pair, old in zip(own, of_pairs(x), strict=True)
                     ]
                 )
             )
@@ -215,6 +224,6 @@ def _least_squares(fitted: Fitted, own: Sequence[Pair]) -> Fitted:
 
     found = least_squares(
         residuals, np.array(first) / start, jacobian, bounds=(lower / start, upper / start), loss="soft_l1",
-        f_scale=ROBUST_BEYOND, max_nfev=MAX_STEPS,
+        f_scale=ROBUST_BEYOND, ftol=LEAST_GAIN, max_nfev=MAX_STEPS,
     )  # fmt: skip
     return at(found.x)
