@@ -116,7 +116,7 @@ def _soft_min(first: Floats, second: Floats, sharpness: float) -> Floats:
 
 
 def _require(names: NDArray[np.str_], n: Floats, size: Floats) -> None:
-    unknown = sorted(set(np.unique(names).tolist()) - set(OPERATIONS))
+    unknown = sorted(set(names.ravel().tolist()) - set(OPERATIONS))
     if unknown:
         raise ValueError(f"operation: '{unknown[0]}' is unknown; known: {', '.join(OPERATIONS)}")
     if not (n >= 1).all():

@@ -90,7 +90,7 @@ def test_the_listed_pairs_are_the_fastest_of_each_two_splits_that_pay(sizes: tup
             for row in range(len(single))
             if (s := single.splits[single.split[row]])
         ]
-        for phase in ("prefill", "decode", None)
+        for phase in ("prefill", "decode")
     }
     alike: dict[tuple[object, ...], dict[int, list[int]]] = {}
     for row in range(len(single)):

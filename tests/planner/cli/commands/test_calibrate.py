@@ -6,8 +6,13 @@ from pathlib import Path
 import pytest
 
 from costmodel.pricing.calibration import Calibration
-from tests.planner.cli.commands.validate_cases import SLOW, part, written
+from tests.planner.cli.commands.validate_cases import SLOW, part, try_little, written
 from tests.planner.cli.conftest import Planner
+
+
+@pytest.fixture(autouse=True)
+def _few_trials(monkeypatch: pytest.MonkeyPatch) -> None:
+    try_little(monkeypatch)
 
 
 @pytest.mark.slow

@@ -7,8 +7,13 @@ import numpy as np
 import pytest
 
 from costmodel.kernels.collective import CollectiveCurve
-from tests.planner.cli.commands.validate_cases import part, written
+from tests.planner.cli.commands.validate_cases import part, try_little, written
 from tests.planner.cli.conftest import Planner
+
+
+@pytest.fixture(autouse=True)
+def _few_trials(monkeypatch: pytest.MonkeyPatch) -> None:
+    try_little(monkeypatch)
 
 
 def test_text_tells_groups_and_worst_rows(planner: Planner, tmp_path: Path) -> None:

@@ -4,12 +4,20 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pytest
 
+from costmodel.calibrate import collective
 from costmodel.hardware.device import load_device
 from costmodel.kernels.collective import OPERATIONS, CollectiveCurve, node_collective_s
 
 SIZES = 4.0 ** np.arange(5, 15)
 SLOW = CollectiveCurve(launch_s=30e-6)
+
+
+def try_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fits from one start, of a form that one halving chooses: how good they are is for tests of `calibrate`."""
+    monkeypatch.setattr(collective, "STARTS", collective.STARTS[:1])
+    monkeypatch.setattr(collective, "NUM_HALVINGS", 1)
 
 
 def written(folder: Path, devices: tuple[str, ...] = ("h100",), curve: CollectiveCurve = SLOW) -> Path:
