@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from statistics import median
 
 import numpy as np
@@ -196,16 +197,12 @@ def _least_squares(fitted: Fitted, own: Sequence[Pair]) -> Fitted:
     def at(x: Floats) -> Fitted:
         return fitted.with_numbers(unknowns, np.clip(np.where(x < NOTHING, 0.0, x * start), lower, upper))
 
-    known: dict[bytes, list[Floats]] = {}  # at the last place, which the Jacobian follows
-
-    def of_pairs(x: Floats) -> list[Floats]:
-        if (place := x.tobytes()) not in known:
-            known.clear()
-            known[place] = [at(x).weighted(pair) for pair in own]
-        return known[place]
+    @lru_cache(maxsize=1)
+    def of_pairs(place: bytes) -> list[Floats]:
+        return [at(np.frombuffer(place)).weighted(pair) for pair in own]
 
     def residuals(x: Floats) -> Floats:
-        return np.concatenate(of_pairs(x))
+        return np.concatenate(of_pairs(x.tobytes()))
 
     def jacobian(x: Floats) -> Floats:
         columns = []
@@ -216,7 +213,7 @@ def _least_squares(fitted: Fitted, own: Sequence[Pair]) -> Fitted:
                 np.concatenate(
                     [
                         (there.weighted(pair) - old) / step if backend in ("", pair.backend) else np.zeros(len(old))
-                        for pair, old in zip(own, of_pairs(x), strict=True)
+                        for pair, old in zip(own, of_pairs(x.tobytes()), strict=True)
                     ]
                 )
             )
