@@ -11,7 +11,7 @@ from pydantic import Field
 from costmodel.collectives.limits import Limits
 from costmodel.fabrics.group_plans import GroupPlan, LinkPlan
 from costmodel.fabrics.inventory import Inventory, Parts, PriceClass, before_port
-from costmodel.fabrics.turns import Turns
+from costmodel.fabrics.turns import SwitchingInside, Turns
 from costmodel.fabrics.upper import UpperLayer
 from costmodel.hardware.device import Device
 from costmodel.hardware.memory.choices import CachedDevice
@@ -294,6 +294,7 @@ class FabricBase(Spec):
         """In which of its circuits a job takes turns at ports that are theirs together; () where it does not."""
         return ()
 
-    def phase_change_s(self) -> float:
-        """Time to switch between the circuits of two dimensions of one job."""
-        return 0.0
+    @property
+    def switching_inside(self) -> SwitchingInside:
+        """Between circuits of one job that take turns, or of two dimensions."""
+        return SwitchingInside()

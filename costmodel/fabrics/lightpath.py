@@ -16,6 +16,7 @@ from costmodel.fabrics.fibers import Fiber, FiberBundle, Route
 from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan, divisors_down, transfer_radices
 from costmodel.fabrics.inventory import Parts, PriceClass
 from costmodel.fabrics.tile_modules import TilesWithMemory
+from costmodel.fabrics.turns import SwitchingInside
 from costmodel.parallelism.mappings import Dimension
 from costmodel.parallelism.pools import most_peers
 from costmodel.spec import BytesPerSecond, Decibels, JoulesPerByte, Latency, SwitchingTime
@@ -69,6 +70,8 @@ class Lightpath(TilesWithMemory):
     """fixed time of a message over a circuit"""
     reconfiguration_s: SwitchingTime
     """time to switch circuits while a job runs"""
+    switching: Literal["waited", "hidden"] = Field(default="waited", exclude_if=lambda switching: switching == "waited")
+    """hidden: software of jobs has the next circuits made while operators run; waited: steps wait for all switches"""
     energy_j_per_byte: JoulesPerByte
     """of a byte over a circuit"""
     loss_per_tile_db: Decibels = 0.0
@@ -292,5 +295,6 @@ class Lightpath(TilesWithMemory):
     def network_j_per_byte(self, one_server: bool) -> float:
         return self.energy_j_per_byte
 
-    def phase_change_s(self) -> float:
-        return self.reconfiguration_s
+    @property
+    def switching_inside(self) -> SwitchingInside:
+        return SwitchingInside(self.reconfiguration_s, self.switching == "hidden")

@@ -15,7 +15,7 @@ from costmodel.fabrics.base import FabricBase, Split
 from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan
 from costmodel.fabrics.held_plans import held_all_to_alls, held_reductions, held_transfers
 from costmodel.fabrics.inventory import INDEX, PriceClass
-from costmodel.fabrics.turns import EVERY, Turns, choices_in_turns, has_every_kind, most_at_once
+from costmodel.fabrics.turns import EVERY, SwitchingInside, Turns, choices_in_turns, has_every_kind, most_at_once
 from costmodel.hardware.device import Device
 from costmodel.parallelism.mappings import Dimension
 from costmodel.parallelism.pools import most_peers
@@ -234,8 +234,9 @@ class RailsInTurns(OcsRail):
     def turns(self) -> Turns:
         return self.taken
 
-    def phase_change_s(self) -> float:
-        return self.reconfiguration_s
+    @property
+    def switching_inside(self) -> SwitchingInside:
+        return SwitchingInside(self.reconfiguration_s, is_hidden=True)
 
     def combines(self, plans: Sequence[GroupPlan]) -> bool:
         """Whether every kind of circuits has its turn, and the ports suffice for each of these."""

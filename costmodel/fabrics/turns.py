@@ -34,6 +34,14 @@ EVERY: tuple[Turns, ...] = (
 """ways to divide the kinds of circuits that a job has among turns"""
 
 
+class SwitchingInside(NamedTuple):
+    """How circuits of one job give way to others of it while it runs."""
+
+    switch_s: float = 0.0
+    is_hidden: bool = False
+    """whether operators run meanwhile, if there are any; else a step waits"""
+
+
 def turn_of(turns: Turns, dimension: Dimension) -> Turn | None:
     """The turn in which the circuits along a dimension are on; None where there are none in any."""
     return next((turn for turn in turns if KINDS[dimension] in turn.split("+")), None)

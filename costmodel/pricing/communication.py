@@ -130,27 +130,6 @@ def _of_rows(share: float | Floats, mapping: NDArray[np.integer[Any]]) -> float 
     return share.take(mapping) if isinstance(share, np.ndarray) else share
 
 
-def phase_changes_s(m: NDArray[np.integer[Any]], sums: Totals, fabric: FabricBase) -> tuple[Floats, Floats]:
-    """Seconds per step spent switching between the circuits of dimensions, and the part inside the bubble.
-
-    What is sent inside layers keeps the circuits of tensor groups, or else those of context groups, between its calls:
-    each all-gather or reduce-scatter along context, and each exchange with the experts there and back, switches to its
-    own circuits and back. So does a pipeline message between phases of layers, and a data phase beside any other.
-    """
-    change_s = fabric.phase_change_s()
-    none = np.zeros(len(m))
-    if change_s == 0.0:
-        return none, none
-    counts = [sums.messages[axis].count[m] if axis in sums.messages else none for axis in range(len(DIMENSIONS))]
-    tensor, pipeline, data, context, expert = (count > 0 for count in counts)
-    layers = tensor | context | expert
-    visits = counts[1] * (pipeline & layers) + 2 * counts[3] * (context & tensor)
-    visits = visits + counts[4] / 2 * (expert & (tensor | context))
-    inner = 2 * visits
-    outer = 2 * counts[2] * (data & (layers | pipeline))
-    return (inner + outer) * change_s, inner * change_s
-
-
 def network_j(is_confined: NDArray[np.bool_], fabric: FabricBase, sent_bytes: Floats) -> Floats:
     """Joules per accelerator and step: what each dimension sends times the energy of its reach."""
     near, far = fabric.network_j_per_byte(True), fabric.network_j_per_byte(False)

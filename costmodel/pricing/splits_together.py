@@ -43,7 +43,7 @@ def _key(split: Split) -> tuple[Any, ...]:
     """What splits have in common that are priced together."""
     device, fabric = split.device, split.fabric
     energies = (fabric.network_j_per_byte(one_server) for one_server in (True, False))
-    around = fabric.node_bytes_per_s, fabric.turns, fabric.phase_change_s(), node_w(device, fabric), *energies
+    around = fabric.node_bytes_per_s, fabric.turns, fabric.switching_inside, node_w(device, fabric), *energies
     text = device.model_dump_json(exclude=OF_MEMORY)
     return text, device.name if device.name in device_names() else "", type(fabric), *around
 

@@ -9,13 +9,13 @@ from costmodel.fabrics import FabricBase
 from costmodel.hardware.device import Device
 from costmodel.pricing.calibration import Calibration
 from costmodel.pricing.candidates import Candidates
-from costmodel.pricing.communication import LinkLimits, Sent, communication, network_j, phase_changes_s
+from costmodel.pricing.communication import LinkLimits, Sent, communication, network_j
 from costmodel.pricing.efficiency import Efficiency, efficiency_of
 from costmodel.pricing.opgraph import OpGraph
 from costmodel.pricing.power import Drawn
 from costmodel.pricing.roofline import block_prices
+from costmodel.pricing.switching import Switching, switching
 from costmodel.pricing.totals import Totals, totals
-from costmodel.pricing.turn_changes import TurnChanges, turn_changes
 
 Floats = NDArray[np.float64]
 Calibrations = tuple[Calibration, ...]
@@ -30,10 +30,7 @@ def step_price(
     m = candidates.mapping.astype(np.intp, copy=False)
     efficiency, sums, is_confined, sent = _sent(candidates, graph, device, fabric, calibrations)
     operator_s = (sums.compute_s + sums.memory_s).take(m)
-    if fabric.turns:
-        change_s, repeated_change_s = turn_changes(candidates, sums, fabric, operator_s - sent.hidden_s).shown_s
-    else:
-        change_s, repeated_change_s = phase_changes_s(m, sums, fabric)
+    change_s, repeated_change_s = switching(candidates, sums, fabric, operator_s - sent.hidden_s).shown_s
     repeated_s = sums.repeated_s.take(m) + sent.repeated_s + repeated_change_s
     bubble_s = graph.bubble.take(m) * repeated_s
     relief, last_compute_s, last_memory_s = _last_stage(graph, sums, m, repeated_s)
@@ -57,11 +54,11 @@ def step_price(
     return columns, drawn
 
 
-def switches_between_turns(candidates: Candidates, graph: OpGraph, device: Device, fabric: FabricBase) -> TurnChanges:
-    """Of rows on a fabric whose circuits take turns: how many switches their steps have, and what hides of them."""
+def switching_of(candidates: Candidates, graph: OpGraph, device: Device, fabric: FabricBase) -> Switching:
+    """Switches of the steps of some rows, and what hides of them."""
     _, sums, _, sent = _sent(candidates, graph, device, fabric, None)
     operator_s = (sums.compute_s + sums.memory_s).take(candidates.mapping)
-    return turn_changes(candidates, sums, fabric, operator_s - sent.hidden_s)
+    return switching(candidates, sums, fabric, operator_s - sent.hidden_s)
 
 
 def _sent(

@@ -20,7 +20,7 @@ from tests.oracles.dlrm import dlrm_step
 from tests.oracles.power import always_j, drawn_j
 from tests.oracles.transformer import Run, Step, Work, training_step
 from tests.oracles.transformer_inference import Served, inference_steps
-from tests.oracles.turns import waits
+from tests.oracles.turns import num_messages, waits
 
 DIMENSIONS = ("tensor", "pipeline", "data", "context", "expert")
 Prices = dict[str, float]
@@ -146,10 +146,12 @@ class _Switches(NamedTuple):
 
     def seconds(self, step: Step, free_s: float) -> tuple[float, float]:
         """Those that a bubble repeats, and all others."""
-        change_s = self.fabric.phase_change_s()
+        change_s, is_hidden = self.fabric.switching_inside
         if self.fabric.turns:
             return waits(step, self.plans, self.fabric.turns, change_s, free_s)[:2]
         inner, outer = _changes(step)
+        if is_hidden:
+            change_s = max(change_s - free_s / max(num_messages(step, self.plans), inner + outer, 1e-300), 0.0)
         return inner * change_s, outer * change_s
 
 

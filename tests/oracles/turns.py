@@ -36,3 +36,9 @@ def waits(step: Step, plans: dict[str, Any], turns: tuple[str, ...], switch_s: f
     gap_s = free_s / gaps if gaps else 0.0
     shown_s = switch_s - gap_s if switch_s > gap_s else 0.0
     return Waits(2 * away[0] * shown_s, 2 * away[1] * shown_s, 2 * sum(away) * (switch_s - shown_s))
+
+
+def num_messages(step: Step, plans: dict[str, Any]) -> float:
+    """Over circuits, whole; halves of all-reduces that are called alone each count as one."""
+    sends = (send for work in step.works for send in work.sends if plans[send.dimension].wavelengths)
+    return sum(send.times * (2 if send.dimension in ("data", "context") else 1) for send in sends)

@@ -39,8 +39,8 @@ def test_fat_tree_plans_by_hand() -> None:
     assert (far.latency_s, far.seconds_per_byte) == pytest.approx((5e-6, 1 / 50e9))
     assert far.name == "switched"
     assert ring.configurations() == ()
-    assert fat_tree().phase_change_s() == 0.0
-    assert lightpath().phase_change_s() == pytest.approx(40e-6)
+    assert fat_tree().switching_inside.switch_s == 0.0
+    assert lightpath().switching_inside.switch_s == pytest.approx(40e-6)
     assert fat_tree().network_j_per_byte(True) == pytest.approx(80e-12)
     assert fat_tree().network_j_per_byte(False) == pytest.approx(160e-12)
     assert fat_tree().num_fibers(0, 1) == 0

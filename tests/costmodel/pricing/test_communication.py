@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from costmodel.pricing.communication import LinkLimits, communication, network_j, phase_changes_s
+from costmodel.pricing.communication import LinkLimits, communication, network_j
 from costmodel.pricing.efficiency import Efficiency
 from costmodel.pricing.totals import Messages, Totals
 from tests.costmodel.pricing.score_cases import FAT_TREE, LIGHTPATH, fabric_of
@@ -134,22 +134,6 @@ def test_links_of_a_server_in_training(reached: float | None, expected: float) -
         plain = LinkLimits.of(graph, fabric_of(fabric), efficiency, is_confined)
         assert plain.slower == 1
         assert plain.byte_s == 0
-
-
-def test_circuits_switch_there_and_back() -> None:
-    """40 us each: at every pipeline message beside tensor phases, at every data phase beside any other."""
-    rows = np.array([0, 1])
-    cases = [
-        ({"tensor": [6, 6]}, [0, 0], [0, 0]),
-        ({"tensor": [6, 0], "pipeline": [3, 3]}, [6, 0], [6, 0]),
-        ({"tensor": [6, 0], "pipeline": [3, 3], "data": [1, 1]}, [8, 2], [6, 0]),
-        ({"data": [1, 1]}, [0, 0], [0, 0]),
-    ]
-    for counts, switches, inside in cases:
-        sums = sums_of(**{name: ([float(n) for n in count], [1.0, 1.0]) for name, count in counts.items()})
-        found = phase_changes_s(rows, sums, fabric_of(LIGHTPATH))
-        np.testing.assert_allclose(found, 40e-6 * np.array([switches, inside], np.float64))
-        assert not np.any(phase_changes_s(rows, sums, fabric_of(FAT_TREE)))
 
 
 def test_energy_by_reach() -> None:

@@ -48,6 +48,23 @@ def test_turns_let_experts_and_replicas_have_all_ports() -> None:
     assert any(statement.text == f"its circuits take turns: {words['experts']}" for statement in told.statements)
 
 
+def test_slow_switches_of_tiles_hide_behind_operators() -> None:
+    (instance, hidden), (plain, waited) = solved("../lumorph/hidden"), solved("../lumorph/hidden_plain")
+    assert hidden.plan is not None
+    assert waited.plan is not None
+    name = "experts-training"
+    assert hidden.objective > waited.objective + 0.05
+    assert hidden.plan[name].step_s == pytest.approx(7.11, abs=0.05)
+    assert waited.plan[name].step_s == pytest.approx(9.69, abs=0.05)
+    words = {
+        each.job: turns_in_words(instance.cluster, instance.job(each.job), each) for each in hidden.plan.assignments
+    }
+    assert words[name].startswith("by dimension; ")
+    assert words[name].endswith("2.58 s of them behind operators: a step waits 7.0% of its time for them")
+    assert words["experts-serving"] == ""
+    assert not any(turns_in_words(plain.cluster, plain.job(each.job), each) for each in waited.plan.assignments)
+
+
 def test_switches_are_set_for_the_first_turn() -> None:
     """Ports of an accelerator are in no two circuits there: what drivers set is one turn of each job."""
     instance, turned = solved("turns")

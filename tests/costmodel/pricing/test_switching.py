@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from costmodel.fabrics import FabricBase, LinkPlan
-from costmodel.fabrics.turns import Turns
+from costmodel.fabrics.turns import SwitchingInside, Turns
 from costmodel.parallelism.mappings import DIMENSIONS
 from costmodel.pricing.candidates import Candidates
 from costmodel.pricing.score import score
-from costmodel.pricing.step_price import switches_between_turns
+from costmodel.pricing.step_price import switching_of
+from costmodel.pricing.switching import between_dimensions, switching
 from costmodel.pricing.totals import Messages, Totals
-from costmodel.pricing.turn_changes import turn_changes
-from tests.costmodel.pricing.score_cases import DEVICE, candidates_of, fabric_of
+from tests.costmodel.pricing.score_cases import DEVICE, LIGHTPATH, assert_equal_the_oracle, candidates_of, fabric_of
 from tests.oracles.rails import ports_needed
 from tests.oracles.score import score_row
 from tests.oracles.tiny_groups import EXPERTS
@@ -33,6 +33,23 @@ JOBS: dict[str, dict[str, Any]] = {
 def rails(reconfiguration: str) -> FabricBase:
     return fabric_of(RAILS | {"servers": 8, "ports": 8, "gpus_per_server": 2, "switches": 4, "switching": "phases"}
                      | {"reconfiguration": reconfiguration})  # fmt: skip
+
+
+@pytest.mark.parametrize("reconfiguration", ["1 ms", "20 us"])
+def test_tiles_whose_switches_hide_cost_what_the_scalar_timeline_says(reconfiguration: str) -> None:
+    """Never more than where steps wait for switches, and what hides is no more than operators take."""
+    waiting = fabric_of(LIGHTPATH | {"reconfiguration": reconfiguration})
+    hiding = fabric_of(LIGHTPATH | {"reconfiguration": reconfiguration, "switching": "hidden"})
+    for name in ("sequences", "experts"):
+        candidates = candidates_of(JOBS[name] | {"zero": 1}, hiding, 8)
+        candidates = candidates.take(np.arange(0, len(candidates), max(1, len(candidates) // 400)))
+        assert_equal_the_oracle(candidates, DEVICE, hiding, 6)
+        slow, fast = (score(candidates, DEVICE, fabric) for fabric in (waiting, hiding))
+        assert (fast.step_s <= slow.step_s).all()
+        assert (fast.step_s < slow.step_s).any()
+        assert (fast.reconfiguration_s > 0).any() == (reconfiguration == "1 ms")
+        hidden_s = slow.reconfiguration_s - fast.reconfiguration_s
+        assert (hidden_s <= (fast.compute_s + fast.memory_s) * (1 + 1e-9)).all()
 
 
 def rows(name: str, reconfiguration: str) -> tuple[FabricBase, Candidates]:
@@ -100,12 +117,27 @@ def test_slower_switches_cost_more_and_hide_behind_operators_alone(name: str) ->
             part = candidates.take(np.flatnonzero(candidates.split == number))
             if split.fabric.turns and len(part):
                 own, graph = part.part(slice(None), DEVICE)
-                found = switches_between_turns(own, graph, DEVICE, split.fabric)
+                found = switching_of(own, graph, DEVICE, split.fabric)
                 free_s = score(part, DEVICE, fabric)
                 operators_s = free_s.compute_s + free_s.memory_s
                 assert (found.hidden_s <= operators_s * (1 + 1e-9)).all()
                 np.testing.assert_allclose(found.hidden_s + found.shown_s[0], found.number * found.switch_s)
                 np.testing.assert_allclose(found.shown_s[0], free_s.reconfiguration_s, rtol=1e-9, atol=1e-15)
+
+
+def test_circuits_of_dimensions_switch_there_and_back() -> None:
+    """At every pipeline message beside tensor phases, at every data phase beside any other."""
+    rows = np.array([0, 1])
+    cases: list[tuple[dict[int, list[float]], list[int], list[int]]] = [
+        ({0: [6, 6]}, [0, 0], [0, 0]),
+        ({0: [6, 0], 1: [3, 3]}, [6, 0], [0, 0]),
+        ({0: [6, 0], 1: [3, 3], 2: [1, 1]}, [6, 0], [2, 2]),
+        ({2: [1, 1]}, [0, 0], [0, 0]),
+    ]
+    for counts, inside, others in cases:
+        messages = {axis: Messages(np.array(count), *6 * (np.ones(2),)) for axis, count in counts.items()}
+        found = between_dimensions(rows, Totals(*np.zeros((7, 2)), messages))
+        np.testing.assert_array_equal(found, [inside, others])
 
 
 def test_a_step_of_four_messages_by_hand() -> None:
@@ -119,8 +151,8 @@ def test_a_step_of_four_messages_by_hand() -> None:
     messages = {axis: Messages(number * one, 6 * one, *5 * (one,)) for axis, number in ((1, 3.0), (2, 0.5))}
     sums = Totals(*np.zeros((7, 1)), messages)
     for switch_s, free_s, hidden_s, shown_s in ((1.0, 2.0, 1.0, 1.0), (0.25, 2.0, 0.5, 0.0), (1.0, 0.0, 0.0, 2.0)):
-        fabric: Any = SimpleNamespace(turns=turns, phase_change_s=lambda switch_s=switch_s: switch_s)
-        found = turn_changes(candidates, sums, fabric, np.array([free_s]))
+        fabric: Any = SimpleNamespace(turns=turns, switching_inside=SwitchingInside(switch_s, is_hidden=True))
+        found = switching(candidates, sums, fabric, np.array([free_s]))
         assert (found.repeated.tolist(), found.others.tolist()) == ([0.0], [2.0])
         assert found.hidden_s.tolist() == [hidden_s]
         assert [float(each[0]) for each in found.shown_s] == [shown_s, 0.0]

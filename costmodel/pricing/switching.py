@@ -1,0 +1,107 @@
+"""Switches between the circuits of one job inside a step: how many there are, and how much of each hides.
+
+Circuits take turns at the wavelengths of tiles, dimension by dimension, or at the ports of rails, those of messages
+inside layers, between stages and between replicas (`costmodel.fabrics.turns`). They stand at the innermost ones that
+the job has, and each message of others takes a switch there and one back. Operators run between two messages that
+follow each other: where these hide switches, as much of each as they take in the mean, less what they hide of messages.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from costmodel.fabrics import FabricBase
+from costmodel.fabrics.turns import Turns, turn_of
+from costmodel.parallelism.mappings import DIMENSIONS, Dimension, Floats
+from costmodel.pricing.candidates import Candidates
+from costmodel.pricing.totals import Totals
+
+THERE_AND_BACK = 2
+PIPELINE, DATA = DIMENSIONS[1], DIMENSIONS[2]
+
+
+@dataclass(frozen=True)
+class Switching:
+    """Of one accelerator in a step, columns of shape (C,)."""
+
+    repeated: Floats
+    """switches inside the bubble"""
+    others: Floats
+    window_s: Floats
+    """of operators, behind which each switch may hide"""
+    switch_s: float
+    """of one switch"""
+
+    @property
+    def number(self) -> Floats:
+        return self.repeated + self.others
+
+    @property
+    def hidden_s(self) -> Floats:
+        """Of all of them; never more than operators run beside the messages that they hide."""
+        return self.number * np.minimum(self.window_s, self.switch_s)
+
+    @property
+    def shown_s(self) -> tuple[Floats, Floats]:
+        """Of all of them, and of those inside the bubble."""
+        each_s = np.maximum(self.switch_s - self.window_s, 0.0)
+        return self.number * each_s, self.repeated * each_s
+
+
+def switching(candidates: Candidates, sums: Totals, fabric: FabricBase, free_s: Floats) -> Switching:
+    """Of rows on a fabric; `free_s` is the time of operators that hide no message, (C,)."""
+    inside, none = fabric.switching_inside, np.zeros(len(candidates.mapping))
+    if inside.switch_s == 0.0 and not fabric.turns:
+        return Switching(none, none, none, 0.0)
+    if fabric.turns:
+        repeated, others = _between_turns(candidates, sums, fabric.turns)
+    else:
+        repeated, others = between_dimensions(candidates.mapping, sums)
+    if not inside.is_hidden:
+        return Switching(repeated, others, none, inside.switch_s)
+    messages = sum((_messages(candidates, sums, fabric.turns, dimension) for dimension in DIMENSIONS), none)
+    number = np.maximum(messages, repeated + others)
+    window_s = np.divide(free_s, number, out=np.zeros_like(free_s), where=number > 0)
+    return Switching(repeated, others, window_s, inside.switch_s)
+
+
+def between_dimensions(m: NDArray[np.integer], sums: Totals) -> tuple[Floats, Floats]:
+    """Switches of a step between the circuits of dimensions: those inside the bubble, and all others.
+
+    What is sent inside layers keeps the circuits of tensor groups, or else those of context groups, between its calls:
+    each all-gather or reduce-scatter along context, and each exchange with the experts there and back, switches to its
+    own circuits and back. So does a pipeline message between phases of layers, and a data phase beside any other.
+    """
+    none = np.zeros(len(m))
+    counts = [sums.messages[axis].count[m] if axis in sums.messages else none for axis in range(len(DIMENSIONS))]
+    tensor, pipeline, data, context, expert = (count > 0 for count in counts)
+    layers = tensor | context | expert
+    visits = counts[1] * (pipeline & layers) + 2 * counts[3] * (context & tensor)
+    visits = visits + counts[4] / 2 * (expert & (tensor | context))
+    return THERE_AND_BACK * visits, THERE_AND_BACK * counts[2] * (data & (layers | pipeline))
+
+
+def _between_turns(candidates: Candidates, sums: Totals, turns: Turns) -> tuple[Floats, Floats]:
+    """The same between turns.
+
+    A message between replicas goes as a whole, half an all-reduce by itself, and part by part where messages inside
+    layers, which are in another turn, may come between its parts.
+    """
+    at_home = "layers" if any("layers" in turn for turn in turns) else "pipeline"
+    home = next(turn for turn in turns if at_home in turn.split("+"))
+    hand_overs, replicas = (_messages(candidates, sums, turns, dimension) for dimension in (PIPELINE, DATA))
+    away = [turn_of(turns, dimension) != home for dimension in (PIPELINE, DATA)]
+    return THERE_AND_BACK * away[0] * hand_overs, THERE_AND_BACK * away[1] * replicas
+
+
+def _messages(candidates: Candidates, sums: Totals, turns: Turns, dimension: Dimension) -> Floats:
+    """Messages of each row along a dimension over circuits, shape (C,); each half of an all-reduce that is called alone
+    is one."""
+    axis = DIMENSIONS.index(dimension)
+    if axis not in sums.messages:
+        return np.zeros(len(candidates.mapping))
+    is_lit = np.array([bool(plan.wavelengths) for plan in candidates.plans])[candidates.plan[axis]]
+    each, halves = sums.messages[axis], 2 if dimension in ("data", "context") else 1
+    is_parted = dimension == "data" and any("layers" in turn and "data" not in turn for turn in turns)
+    return np.asarray(is_lit * halves * (each.starts if is_parted else each.count).take(candidates.mapping))
