@@ -72,8 +72,7 @@ class FabricBase(Spec):
     servers: int = Field(ge=1, le=MOST_SERVERS)
     """servers in each rack"""
     node_overhead_w: Watts | None = None
-    """power of a server without its accelerators: processors, adapters, fans, losses; that of the catalog's system with
-    such accelerators, for each of them, where absent"""
+    """power of a server without its accelerators; where absent that of the catalog's system, for each of these"""
 
     @property
     def devices_per_server(self) -> int:
@@ -112,6 +111,11 @@ class FabricBase(Spec):
     @property
     def slots_matter(self) -> bool:
         """Whether it matters on which devices of a server a job lies, health aside."""
+        return False
+
+    @property
+    def shares_memory_nodes(self) -> bool:
+        """Whether devices divide the memory nodes between them as jobs need."""
         return False
 
     @property
@@ -200,8 +204,7 @@ class FabricBase(Spec):
         devices = self._parts_of_servers().of_each("tile", f".{self.device_letter}", self.devices_per_server, prices)
         switches = self.num_optical_switches
         optical = Parts("switch", switches, lambda: self.switch_names, self.parse_switch, {"optical_switch": switches})
-        parts = (devices, self._ports_of(devices), *self._other_parts(devices), optical)
-        return {each.kind: each for each in parts}
+        return {each.kind: each for each in (devices, self._ports_of(devices), *self._other_parts(devices), optical)}
 
     def _parts_of_servers(self) -> Parts:
         """Servers, as owners of parts."""
@@ -240,7 +243,7 @@ class FabricBase(Spec):
 
     def plans(self, dimension: Dimension, ranks: int, *, one_server: bool, per_server: int = 1) -> Sequence[GroupPlan]:
         """Ways in which a group of `ranks` may communicate along a dimension; () where there is none. `one_server` says
-        that the group surely lies in one server, `per_server` how many of it surely share one."""
+        that the group surely lies in one server, `per_server` how many of it do."""
         raise NotImplementedError
 
     def transfers(
@@ -251,7 +254,7 @@ class FabricBase(Spec):
         return ()
 
     def splits(self, device: Device, workload: "Workload") -> Sequence[Split]:
-        """Divisions of the I/O between memory and network that a job may choose from."""
+        """Divisions of the I/O between memory and network."""
         return (Split(device, self),)
 
     def combines(self, plans: Sequence[GroupPlan]) -> bool:

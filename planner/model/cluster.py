@@ -36,8 +36,9 @@ _POOLED = {
     "failed_memory_units": "memory unit",
     "failed_tray_ports": "tray port",
     "failed_uplinks": "uplink",
+    "failed_memory_nodes": "memory node",
 }
-"""parts of pooled racks by their key in health"""
+"""parts that hold or reach memory by their key in health"""
 
 
 class Condition(NamedTuple):
@@ -94,9 +95,14 @@ class Cluster(Spec):
             if getattr(self.health, key) and kind not in self.fabric.inventory():
                 raise ValueError(f"health.{key}: a {self.fabric.kind} has none; remove them")
         try:
-            _ = self.failed_units, self.failed_tray_ports, self.failed_uplinks
+            _ = self.failed_units, self.failed_tray_ports, self.failed_uplinks, self.failed_memory_nodes
         except ValueError as error:
             raise ValueError(f"health: {error}") from None
+        if self.failed_memory_nodes and not self.fabric.shares_memory_nodes:
+            raise ValueError(
+                "health.failed_memory_nodes: halves of memory nodes are the same for all devices here; give "
+                "fabric.shared_nodes: true (arrangement ring), so that jobs take DIMMs of the nodes that work"
+            )
 
     def _require_upper_parts(self) -> None:
         known = (
@@ -150,6 +156,7 @@ class Cluster(Spec):
                 *health.failed_memory_units,
                 *health.failed_tray_ports,
                 *health.failed_uplinks,
+                *health.failed_memory_nodes,
                 *health.failed_upper,
             }
         )
@@ -175,8 +182,13 @@ class Cluster(Spec):
         """(server, rail, number) of uplinks that are dark."""
         return self._pooled("failed_uplinks")
 
+    @cached_property
+    def failed_memory_nodes(self) -> frozenset[tuple[int, ...]]:
+        """(server, number) of memory nodes that are down."""
+        return self._pooled("failed_memory_nodes")
+
     def _pooled(self, key: str) -> frozenset[tuple[int, ...]]:
-        """Numbers of the failed parts that health has under a key of pooled racks."""
+        """Numbers of the failed parts that health has under a key of _POOLED."""
         names = getattr(self.health, key)
         return frozenset(map(self.fabric.inventory()[_POOLED[key]].parse, names)) if names else frozenset()
 

@@ -62,5 +62,7 @@ class Health(Spec):
     """ports of memory trays without light, such as s0.m2.q3#0"""
     failed_uplinks: tuple[str, ...] = ()
     """such as s0.q9#1, of pooled racks"""
+    failed_memory_nodes: tuple[str, ...] = Field(default=(), exclude_if=lambda names: not names)
+    """memory nodes between devices that share them, such as s0.n1: what rings send still passes them"""
     failed_upper: tuple[str, ...] = Field(default=(), exclude_if=lambda names: not names)
     """switches or fibers between racks without light, such as u3 or r0>r1#2"""

@@ -128,7 +128,12 @@ def _failed(instance: Instance) -> dict[str, Any]:
         "failed_ports": [*health.failed_ports],
         "failed_fibers": [f"{f.source}>{f.destination}#{f.index}" for f in health.failed_fibers],
         "failed_switches": [*health.failed_switches, *health.failed_upper],
-        "failed_memory": [*health.failed_memory_units, *health.failed_tray_ports, *health.failed_uplinks],
+        "failed_memory": [
+            *health.failed_memory_units,
+            *health.failed_tray_ports,
+            *health.failed_uplinks,
+            *health.failed_memory_nodes,
+        ],
         "failed_wavelengths": [part.name for part in (*health.failed_lasers, *health.failed_receivers)],
     }
 

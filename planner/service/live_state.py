@@ -46,7 +46,7 @@ def _names(health: Health) -> Iterator[str]:
     yield from (f"{fiber.source}>{fiber.destination}#{fiber.index}" for fiber in health.failed_fibers)
     yield from (part.name for part in (*health.failed_lasers, *health.failed_receivers))
     yield from (*health.failed_switches, *health.failed_memory_units)
-    yield from (*health.failed_tray_ports, *health.failed_uplinks)
+    yield from (*health.failed_tray_ports, *health.failed_uplinks, *health.failed_memory_nodes)
 
 
 _drawn: WeakKeyDictionary[Controller, _Drawn] = WeakKeyDictionary()

@@ -15,13 +15,24 @@ from planner.model.health import FailedFiber, FailedLaser, FailedReceiver, Healt
 from planner.model.instance import Instance
 
 PartKind = Literal[
-    "tile", "port", "fiber", "laser", "receiver", "switch", "memory unit", "tray port", "uplink", "rack link"
+    "tile",
+    "port",
+    "fiber",
+    "laser",
+    "receiver",
+    "switch",
+    "memory unit",
+    "tray port",
+    "uplink",
+    "memory node",
+    "rack link",
 ]
 """what `Health` records"""
 FORMS = (
     "s0.t1 (a tile), s0.t1:port, s0.t1:tx, s0.t1:rx, s0.t1:w3 (a laser), s0.t1:rx:w3 (a receiver), s0>s1#2 (a fiber) "
     "or s0>s1#2:w3, on some fabrics q2#1 (an optical switch), where memory is pooled s0.m1.u3 (a memory unit), "
-    "s0.m1.q2#0 (a port of a tray), s0.q8#1 (an uplink), where racks are joined u3 (a switch above them) or r0>r1#2"
+    "s0.m1.q2#0 (a port of a tray), s0.q8#1 (an uplink), s0.n1 (a memory node that devices share), "
+    "where racks are joined u3 (a switch above them) or r0>r1#2"
 )
 
 
@@ -123,6 +134,7 @@ def worsened(health: Health, failures: Sequence[Failure]) -> Health:
         failed_memory_units=tuple(dict.fromkeys((*health.failed_memory_units, *parts["memory unit"]))),
         failed_tray_ports=tuple(dict.fromkeys((*health.failed_tray_ports, *parts["tray port"]))),
         failed_uplinks=tuple(dict.fromkeys((*health.failed_uplinks, *parts["uplink"]))),
+        failed_memory_nodes=tuple(dict.fromkeys((*health.failed_memory_nodes, *parts["memory node"]))),
         failed_upper=tuple(dict.fromkeys((*health.failed_upper, *parts["rack link"]))),
         failed_lasers=tuple(dict.fromkeys((*health.failed_lasers, *map(_laser, parts["laser"])))),
         failed_receivers=tuple(dict.fromkeys((*health.failed_receivers, *map(_receiver, parts["receiver"])))),

@@ -26,9 +26,9 @@ Slot = tuple[int, int]
 MOST_COMBINATIONS = 100_000
 
 
-def tiny_nodes(seed: int, *, objectives: list[str] | None = None) -> Instance:
+def tiny_nodes(seed: int, *, objectives: list[str] | None = None, fails_nodes: bool = False) -> Instance:
     """The instance of a seed: 1 or 2 servers of 2 to 4 devices with nodes of 2 to 5 DIMMs, in half of them with failed
-    devices."""
+    devices; `fails_nodes`: with one or two failed nodes."""
     rng = Random(seed)
     servers, each, dimms = rng.choice((1, 2, 2)), rng.choice((2, 3, 4)), rng.choice((2, 3, 4, 5))
     dimm = {"capacity": rng.choice((0.2e9, 0.5e9, 1e9)), "bandwidth": rng.choice((2e9, 10e9, 40e9)), "power": "10 W"}
@@ -47,10 +47,16 @@ def tiny_nodes(seed: int, *, objectives: list[str] | None = None) -> Instance:
     }  # fmt: skip
     names = [f"s{s}.d{d}" for s in range(servers) for d in range(each)]
     health = {key: [name for name in names if rng.random() < 0.1] for key in ("failed_tiles", "failed_ports")}
+    nodes = [f"s{s}.n{d}" for s in range(servers) for d in range(each)]
+    failed_nodes = {"failed_memory_nodes": Random(f"nodes {seed}").sample(nodes, servers)} if fails_nodes else {}
     data: Fields = {
         "schema_version": 1,
         "name": f"tiny-nodes-{seed}",
-        "cluster": {"device": device, "fabric": fabric, "health": health if rng.random() < 0.5 else {}},
+        "cluster": {
+            "device": device,
+            "fabric": fabric,
+            "health": (health if rng.random() < 0.5 else {}) | failed_nodes,
+        },
         "jobs": [_job(rng, f"j{number}", servers * each) for number in range(rng.choice((2, 3, 4)))],
     }
     return Instance.parse(data | ({"objectives": objectives} if objectives else {}), data["name"])
@@ -88,7 +94,7 @@ def best_of(instance: Instance, choices: Sequence[Sequence[tuple[float, Mode | N
     every = {(s, d) for s in range(fabric.servers) for d in range(fabric.node.devices)}
     works = {place for place in every if f"s{place[0]}.d{place[1]}" not in health.failed_tiles}
     lit = {place for place in works if f"s{place[0]}.d{place[1]}" not in health.failed_ports}
-    dimms = dict.fromkeys(every, fabric.node.node.dimms)
+    dimms = {(s, d): 0 if f"s{s}.n{d}" in health.failed_memory_nodes else fabric.node.node.dimms for s, d in every}
     for combination in sorted(product(*choices), key=lambda each: -sum(value for value, _ in each)):
         modes = [mode for _, mode in combination if mode is not None]
         if sum(mode[0] for mode in modes) <= len(works) and _runs(works, lit, dimms, fabric.node.devices, modes):

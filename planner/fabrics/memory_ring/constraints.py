@@ -15,7 +15,8 @@ Class = tuple[int, bool]
 
 def memory_nodes(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
     r"""Ranks with h DIMMs of either node lie on slots i, whosever they are: $\sum_i x_{hsi} = \sum_j ranks_{jhs}$; of
-    the node after slot i $\sum_h h (x_{hsi} + x_{hs,i+1}) \le D$ are held, those of residents that stay included.
+    the node after slot i $\sum_h h (x_{hsi} + x_{hs,i+1}) \le D$ are held, those of residents that stay included; D is 0 of a node
+    that failed.
 
     The sum over all nodes is redundant and tightens the relaxation.
     """
@@ -31,7 +32,8 @@ def memory_nodes(model: cp_model.CpModel, v: Variables, problem: Problem) -> Non
         for shape, row in zip(job.options.shapes, job.rows, strict=True)
         if shape.held_units
     ]
-    model.add(total(rows) <= fabric.node_dimms * fabric.num_devices)
+    working = fabric.num_devices - len(problem.cluster.failed_memory_nodes)
+    model.add(total(rows) <= fabric.node_dimms * working)
 
 
 def _nodes_of(model: cp_model.CpModel, v: Variables, problem: Problem, server: int) -> None:
@@ -62,7 +64,8 @@ def _nodes_of(model: cp_model.CpModel, v: Variables, problem: Problem, server: i
     model.add(total(with_port) <= len(lit))
     for slot in slots:
         model.add(total(on_slot[slot]) <= 1)
-        model.add(total([*held[slot], *held[(slot + 1) % len(slots)]]) <= fabric.node_dimms)
+        dimms = 0 if (server, slot) in cluster.failed_memory_nodes else fabric.node_dimms
+        model.add(total([*held[slot], *held[(slot + 1) % len(slots)]]) <= dimms)
 
 
 def _staying(v: Variables, server: int) -> Sequence[tuple[int, cp_model.IntVar, int]]:

@@ -27,7 +27,9 @@ class NodeFreeState(FreeState):
         fabric = cluster.fabric
         assert isinstance(fabric, MemoryNodeRings)
         self.dimms = [[fabric.node_dimms] * fabric.devices_per_server for _ in range(fabric.num_servers)]
-        """free DIMMs by server and node"""
+        """free DIMMs by server and node; none of nodes that failed"""
+        for server, node in cluster.failed_memory_nodes:
+            self.dimms[server][node] = 0
 
     def copy(self) -> Self:
         twin = super().copy()

@@ -6,9 +6,10 @@ from typing import ClassVar
 from costmodel.fabrics import MemoryNodeRings
 from planner.checks.fabric_rules import FabricRules
 from planner.checks.spared_ports import check_spared_ports
-from planner.fabrics.memory_ring.rule_nodes import check_nodes
+from planner.fabrics.memory_ring.rule_nodes import check_nodes, lost_nodes
+from planner.model.cluster import Cluster
 from planner.model.instance import Instance
-from planner.model.plan import Plan
+from planner.model.plan import Assignment, Plan
 from planner.model.violation import Check, Violation
 
 
@@ -20,6 +21,9 @@ class MemoryRingRules(FabricRules):
     @property
     def checks(self) -> Mapping[str, Check]:
         return {"memory_nodes": check_nodes}
+
+    def lost(self, cluster: Cluster, assignment: Assignment) -> list[str]:
+        return lost_nodes(cluster, assignment)
 
     @property
     def starts(self) -> tuple[Check, ...]:

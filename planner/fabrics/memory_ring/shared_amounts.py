@@ -24,6 +24,7 @@ class NodeAmounts(SharedAmounts):
         assert isinstance(fabric, MemoryNodeRings)
         if not fabric.shared_nodes:
             return super().usage(problem)
-        there_is = np.maximum([problem.cluster.num_healthy, fabric.num_devices * fabric.node_dimms], 1e-9)
+        working = fabric.num_devices - len(problem.cluster.failed_memory_nodes)
+        there_is = np.maximum([problem.cluster.num_healthy, working * fabric.node_dimms], 1e-9)
         uses = ([(shape.num_ranks, shape.num_ranks * shape.held_units) for shape in o.shapes] for o in problem.options)
         return [np.array(rows, np.float64).reshape(-1, len(there_is)) / there_is for rows in uses]

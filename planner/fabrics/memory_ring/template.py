@@ -24,5 +24,5 @@ class MemoryRingTemplate(Template):
     network_alpha: 5 us
     network_energy: 165 pJ/b
   # training jobs that offload gain from it: workload: {{..., offload: [none, activations, optimizer]}}
-  # health: {{failed_tiles: [s0.d0]}}
+  # health: {{failed_tiles: [s0.d0]}}  # with shared_nodes: true also failed_memory_nodes: [s0.n1]
 """

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from planner.cpsat.repair import RepairProblem
+from planner.fabrics import plugin_of
+from planner.fabrics.claims import lost
 from planner.fabrics.ranked_assignment import RankedAssignment, ranked_by
 from planner.fabrics.spares import Device
 from planner.model.cluster import Cluster
@@ -48,10 +50,13 @@ class DamagedPlan:
 
     @cached_property
     def cut(self) -> frozenset[str]:
-        """Jobs whose light needs a failed fiber, laser or receiver, or a failed part between racks."""
-        failed = {*self.cluster.health.failed_upper}
-        between = {a.job for a in self.plan.assignments if failed & {circuit.over for circuit in a.upper}}
-        return frozenset(name for name, broken in self.broken.items() if any(broken)) | between
+        """Jobs whose light needs a failed fiber, laser or receiver, or a failed part between racks, or whose memory
+        nodes failed."""
+        cluster = self.cluster
+        failed = frozenset((*cluster.health.failed_upper, *cluster.health.failed_memory_nodes))
+        claims = plugin_of(cluster.fabric).claims
+        relying = {a.job for a in self.plan.assignments if failed and lost(claims.of(cluster.fabric, a), failed)}
+        return frozenset(name for name, broken in self.broken.items() if any(broken)) | relying
 
     @property
     def is_placed_anew(self) -> bool:

@@ -5,6 +5,8 @@ import pytest
 from planner.checks import check
 from planner.cpsat.repair import RepairLimits
 from planner.fabrics import plugin_of
+from planner.model.errors import InputError
+from planner.model.instance import Instance
 from planner.pipeline import solve
 from planner.whatif.repair import repair
 from tests.oracles.tiny_nodes import tiny_nodes
@@ -30,6 +32,27 @@ def test_nothing_is_counted_where_each_device_has_its_half() -> None:
     claims = plugin_of(apart.cluster.fabric).claims
     assert claims.counted(apart.cluster.fabric, plan["b"]) == {}
     assert claims.capacity(apart.cluster) == {}
+
+
+def test_a_job_is_placed_where_its_nodes_work() -> None:
+    """Nodes 1 and 2 are beside the only other slot for 4 DIMMs on either side: without one of them a job is shed."""
+    asked, plan = shared()
+    fabric = asked.cluster.fabric
+    assert list(plugin_of(fabric).claims.relied_on(fabric, plan["b"])) == ["s0.n0", "s0.n3"]
+    found = repair(asked, plan, ["s0.n3"], limits=LIMITS)
+    assert found.plan is not None
+    assert check(found.instance, found.plan) == []
+    held = {name for each in found.plan.assignments for name in plugin_of(fabric).claims.relied_on(fabric, each)}
+    assert "s0.n3" not in held
+    assert check(found.instance, plan) != []
+
+
+def test_nodes_of_fixed_halves_do_not_fail() -> None:
+    apart = instance(job("a", 1), shared_nodes=False)
+    fields = apart.model_dump(mode="json", by_alias=True)
+    fields["cluster"]["health"] = {"failed_memory_nodes": ["s0.n1"]}
+    with pytest.raises(InputError, match=r"give fabric\.shared_nodes: true"):
+        Instance.parse(fields, "apart")
 
 
 @pytest.mark.parametrize("seed", [9, 16, 37, 71, 75])

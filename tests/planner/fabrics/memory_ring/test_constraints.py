@@ -13,6 +13,19 @@ def test_value_is_the_enumerated_optimum(seed: int) -> None:
     assert_solved_to(instance, best_value(instance))
 
 
+@pytest.mark.parametrize("seed", [2, 9, 24])
+def test_nodes_that_failed_have_no_dimms(seed: int) -> None:
+    instance = tiny_nodes(seed, objectives=["value"], fails_nodes=True)
+    assert_solved_to(instance, best_value(instance))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", list(range(60, 90)))
+def test_nodes_that_failed_have_no_dimms_on_more_seeds(seed: int) -> None:
+    instance = tiny_nodes(seed, objectives=["value"], fails_nodes=True)
+    assert_solved_to(instance, best_value(instance))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", list(range(60, 90)))
 def test_value_is_the_enumerated_optimum_on_more_seeds(seed: int) -> None:

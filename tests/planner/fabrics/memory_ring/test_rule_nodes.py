@@ -21,6 +21,15 @@ def test_neighbours_share_the_node_between_them() -> None:
     assert found[0].message == "s0.n0: 8 DIMMs of the memory node are held, it has 4"
 
 
+def test_a_node_that_failed_has_no_dimms() -> None:
+    asked, plan = shared()
+    health = asked.cluster.health.model_copy(update={"failed_memory_nodes": ("s0.n3",)})
+    broken = asked.model_copy(update={"cluster": asked.cluster.model_copy(update={"health": health})})
+    found = [violation for violation in check(broken, plan) if violation.rule == "memory_nodes"]
+    assert [(each.where, each.excess) for each in found] == [("s0.n3", 4.0)]
+    assert found[0].message == "s0.n3: 4 DIMMs of the memory node are held, it has failed"
+
+
 def test_the_first_device_is_beside_the_last_node() -> None:
     asked, plan = shared()
     data = plan.model_dump(mode="json")
