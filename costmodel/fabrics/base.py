@@ -254,7 +254,7 @@ class FabricBase(Spec):
         return ()
 
     def splits(self, device: Device, workload: "Workload") -> Sequence[Split]:
-        """Divisions of the I/O between memory and network."""
+        """Divisions of the I/O between memory and network that a job may choose from."""
         return (Split(device, self),)
 
     def combines(self, plans: Sequence[GroupPlan]) -> bool:
@@ -264,8 +264,7 @@ class FabricBase(Spec):
     def combinations(
         self, menus: Sequence[Sequence[GroupPlan]], is_confined: Sequence[bool]
     ) -> Iterable[tuple[int, ...]]:
-        """Positions in the menus, one for each of DIMENSIONS, of plans worth offering together; `is_confined`: whether
-        the groups along each surely lie in one server."""
+        """Places in the menus, by DIMENSIONS, of plans to offer together; `is_confined`: groups lie in one server."""
         for places in product(*(range(len(menu)) for menu in menus)):
             if self.combines([menu[place] for menu, place in zip(menus, places, strict=True)]):
                 yield places

@@ -15,8 +15,8 @@ Class = tuple[int, bool]
 
 def memory_nodes(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
     r"""Ranks with h DIMMs of either node lie on slots i, whosever they are: $\sum_i x_{hsi} = \sum_j ranks_{jhs}$; of
-    the node after slot i $\sum_h h (x_{hsi} + x_{hs,i+1}) \le D$ are held, those of residents that stay included; D is 0 of a node
-    that failed.
+    the node after slot i $\sum_h h (x_{hsi} + x_{hs,i+1}) \le D$ are held, those of residents that stay
+    included; D is 0 of a node that failed.
 
     The sum over all nodes is redundant and tightens the relaxation.
     """
