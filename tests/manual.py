@@ -20,7 +20,12 @@ from planner.cli import main
 from tests.paths import ROOT
 
 MANUAL = ROOT / "planner" / "docs"
-PAGES = (*sorted((MANUAL / "tutorials").glob("*.md")), MANUAL / "commands.md", MANUAL / "accuracy.md")
+PAGES = (
+    *sorted((MANUAL / "tutorials").glob("*.md")),
+    MANUAL / "commands.md",
+    MANUAL / "accuracy.md",
+    MANUAL / "freedoms.md",
+)
 """with transcripts"""
 _BLOCK = re.compile(r'^```(?P<kind>\w+)(?: title="(?P<title>[^"]+)")?\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL)
 _PROGRESS = re.compile(r"^\s+[\d.]+ m?s\s.*\n", re.MULTILINE)

@@ -72,7 +72,8 @@ class FabricBase(Spec):
     servers: int = Field(ge=1, le=MOST_SERVERS)
     """servers in each rack"""
     node_overhead_w: Watts | None = None
-    """power of a server without its accelerators; where absent that of the catalog's system, for each of these"""
+    """power of a server without its accelerators: processors, adapters, fans, losses; that of the catalog's system with
+    such accelerators, for each of them, where absent"""
 
     @property
     def devices_per_server(self) -> int:
@@ -111,11 +112,6 @@ class FabricBase(Spec):
     @property
     def slots_matter(self) -> bool:
         """Whether it matters on which devices of a server a job lies, health aside."""
-        return False
-
-    @property
-    def shares_memory_nodes(self) -> bool:
-        """Whether devices divide the memory nodes between them as jobs need."""
         return False
 
     @property
@@ -204,7 +200,8 @@ class FabricBase(Spec):
         devices = self._parts_of_servers().of_each("tile", f".{self.device_letter}", self.devices_per_server, prices)
         switches = self.num_optical_switches
         optical = Parts("switch", switches, lambda: self.switch_names, self.parse_switch, {"optical_switch": switches})
-        return {each.kind: each for each in (devices, self._ports_of(devices), *self._other_parts(devices), optical)}
+        parts = (devices, self._ports_of(devices), *self._other_parts(devices), optical)
+        return {each.kind: each for each in parts}
 
     def _parts_of_servers(self) -> Parts:
         """Servers, as owners of parts."""
@@ -243,7 +240,7 @@ class FabricBase(Spec):
 
     def plans(self, dimension: Dimension, ranks: int, *, one_server: bool, per_server: int = 1) -> Sequence[GroupPlan]:
         """Ways in which a group of `ranks` may communicate along a dimension; () where there is none. `one_server` says
-        that the group surely lies in one server, `per_server` how many of it do."""
+        that the group surely lies in one server, `per_server` how many of it surely share one."""
         raise NotImplementedError
 
     def transfers(
@@ -264,7 +261,8 @@ class FabricBase(Spec):
     def combinations(
         self, menus: Sequence[Sequence[GroupPlan]], is_confined: Sequence[bool]
     ) -> Iterable[tuple[int, ...]]:
-        """Places in the menus, by DIMENSIONS, of plans to offer together; `is_confined`: groups lie in one server."""
+        """Positions in the menus, one for each of DIMENSIONS, of plans worth offering together; `is_confined`: whether
+        the groups along each surely lie in one server."""
         for places in product(*(range(len(menu)) for menu in menus)):
             if self.combines([menu[place] for menu, place in zip(menus, places, strict=True)]):
                 yield places

@@ -163,10 +163,6 @@ class MemoryNodeRings(FabricBase):
         return self.shared_nodes
 
     @property
-    def shares_memory_nodes(self) -> bool:
-        return self.shared_nodes
-
-    @property
     def places_whole_jobs(self) -> bool:
         """A rank that moves takes DIMMs beside others of its job."""
         return self.shared_nodes

@@ -98,7 +98,7 @@ class Cluster(Spec):
             _ = self.failed_units, self.failed_tray_ports, self.failed_uplinks, self.failed_memory_nodes
         except ValueError as error:
             raise ValueError(f"health: {error}") from None
-        if self.failed_memory_nodes and not self.fabric.shares_memory_nodes:
+        if self.failed_memory_nodes and not self.fabric.slots_matter:
             raise ValueError(
                 "health.failed_memory_nodes: halves of memory nodes are the same for all devices here; give "
                 "fabric.shared_nodes: true (arrangement ring), so that jobs take DIMMs of the nodes that work"

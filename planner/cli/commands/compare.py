@@ -24,7 +24,9 @@ from planner.model.errors import InputError
 if TYPE_CHECKING:
     from planner.prices import Prices
     from planner.studies.compare import Comparison
+    from planner.studies.compare.freedom import Freedom
     from planner.studies.compare.grid import Variant
+    from planner.studies.compare.rows import PolicyRow
 
 DEFAULT_POLICIES = "cpsat,first_fit,best_fit,server_aligned,random_fit"
 
@@ -55,6 +57,14 @@ JsonPath = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the r
 PricesPath = Annotated[
     Path | None, typer.Option("--prices", metavar="FILE", help="Prices of parts and of energy: adds what plans cost.")
 ]
+Plain = Annotated[
+    bool,
+    typer.Option(
+        "--plain",
+        help="One table of all instances instead, each beside FILE_plain, the same jobs without what it is about: what "
+        "that is worth, by cpsat.",
+    ),
+]
 Timings = Annotated[
     bool, typer.Option("--timings/--no-timings", help="Wall times in the rows, which differ from run to run.")
 ]
@@ -74,6 +84,7 @@ def compare(
     csv: CsvPath = None,
     out_json: JsonPath = None,
     prices: PricesPath = None,
+    plain: Plain = False,
     timings: Timings = True,
     as_json: AsJson = False,
 ) -> int:
@@ -84,17 +95,73 @@ def compare(
     The gap is to the best bound that any run on the same variant proved; heuristics prove none. The best figures of
     a variant are bold; energy, power and fragmentation only among plans of the best value. The time limit
     is that of each run. Finished runs are kept: the same command goes on where it was stopped.
+
+    With `--plain` one table has all instances beside their plain alternatives, and what the freedom between is worth.
     """
     require_writable(csv, "--csv", RUNS_TABLE)
     require_writable(out_json, "--out-json", RUNS)
+    machines = workers, ray, threads or _cores(workers, ray)
+    if plain:
+        given = {"--grid": grid, "--prices": prices, "--seeds": seeds > 1, "--policies": policies != DEFAULT_POLICIES}
+        _require_plain_alone([option for option, is_given in given.items() if is_given])
+        rows = _beside_plain(instances, results, machines, time_limit_s=time_limit, seed=seed)
+        _show_plain(rows, timings, as_json, csv, out_json)
+        return exits.INTERRUPTED if len(rows) < len(instances) else _tell_refused(_rows_of(rows))
     names, variants = _policies(policies), _variants(instances, grid or [])
     known = _prices(prices, variants)
-    cores = threads or _cores(workers, ray)
-    found = _run(variants, names, seeds, results, (workers, ray, cores), time_limit_s=time_limit, seed=seed)
+    found = _run(variants, names, seeds, results, machines, time_limit_s=time_limit, seed=seed)
     _show(found, variants, known, timings, as_json, csv, out_json)
     if len(found.rows) < found.runs:
         return exits.INTERRUPTED
-    return _tell_refused(found)
+    return _tell_refused(found.rows)
+
+
+def _require_plain_alone(options: Sequence[str]) -> None:
+    """InputError where --plain stands beside an option that its table has no place for."""
+    if options:
+        raise InputError(options[0], "", "--plain compares each file with its plain twin by cpsat alone; leave it out")
+
+
+def _beside_plain(
+    instances: Sequence[Path], results: Path, machines: tuple[int, str | None, int], **limits: Any
+) -> "list[Freedom]":
+    """Each instance beside its plain alternative; after Ctrl-C those that are done."""
+    from planner.studies.compare.freedom import Freedom, twins
+
+    found: list[Freedom] = []
+    for pair in [twins(path) for path in instances]:
+        rows = _run(pair, ["cpsat"], 1, results, machines, **limits).rows
+        if len(rows) < len(pair):
+            break
+        found.append(Freedom(*rows))
+    return found
+
+
+def _rows_of(rows: "Sequence[Freedom]") -> "list[PolicyRow]":
+    return [each for row in rows for each in (row.with_it, row.plain)]
+
+
+def _show_plain(
+    rows: "Sequence[Freedom]", timings: bool, as_json: bool, csv: Path | None, out_json: Path | None
+) -> None:
+    """One table or JSON on stdout, and the files asked for."""
+    from planner.cli.tables.freedom import print_freedoms
+
+    records = [row.record(with_timings=timings) for row in rows]
+    if as_json:
+        print_json(records)
+    else:
+        print_freedoms(rows)
+    _write(records, csv, out_json)
+
+
+def _write(records: list[dict[str, Any]], csv: Path | None, out_json: Path | None) -> None:
+    import json
+
+    if csv is not None:
+        write_records(csv, records)
+    if out_json is not None:
+        write_text(out_json, json.dumps(records, indent=1, allow_nan=False) + "\n")
 
 
 def _run(
@@ -131,9 +198,9 @@ def _prices(path: Path | None, variants: "Sequence[Variant]") -> "Prices | None"
     return prices
 
 
-def _tell_refused(found: "Comparison") -> int:
+def _tell_refused(rows: "Sequence[PolicyRow]") -> int:
     """The exit code; a plan that the check refuses is an error of the program, and is never the best."""
-    refused = sorted({f"{row.instance} by {row.policy}" for row in found.rows if row.violations})
+    refused = sorted({f"{row.instance} by {row.policy}" for row in rows if row.violations})
     for each in refused:
         text = f"internal error: the check refuses the plan of {each}; `planner solve` writes a report"
         console(stderr=True).print(text, soft_wrap=True)
@@ -189,8 +256,6 @@ def _show(
     out_json: Path | None,
 ) -> None:
     """Tables or JSON on stdout, and the files asked for."""
-    import json
-
     from planner.cli.tables.comparison import print_references, print_tables
     from planner.studies.compare.costs import with_costs
     from planner.studies.compare.rows import to_records
@@ -202,7 +267,4 @@ def _show(
     else:
         print_tables(rows, timings, None if prices is None else prices.currency)
         print_references(variants, rows)
-    if csv is not None:
-        write_records(csv, records)
-    if out_json is not None:
-        write_text(out_json, json.dumps(records, indent=1, allow_nan=False) + "\n")
+    _write(records, csv, out_json)
