@@ -1,6 +1,7 @@
 """What a freedom is worth: twins whose values compare."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,5 +44,6 @@ def test_every_shipped_twin_is_one() -> None:
 
 
 def test_what_has_no_plan_is_worth_nothing_known() -> None:
-    row = PolicyRow(**dict.fromkeys(PolicyRow.__dataclass_fields__))
+    nothing: dict[str, Any] = dict.fromkeys(PolicyRow.__dataclass_fields__)
+    row = PolicyRow(**nothing)
     assert Freedom(row, row).worth is None
