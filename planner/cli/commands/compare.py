@@ -1,6 +1,6 @@
 """planner compare: policies side by side, on instances and on variants of them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -98,27 +98,23 @@ def compare(
 
     With `--plain` one table has all instances beside their plain alternatives, and what the freedom between is worth.
     """
-    require_writable(csv, "--csv", RUNS_TABLE)
-    require_writable(out_json, "--out-json", RUNS)
+    _require_writable(csv, out_json)
     machines = workers, ray, threads or _cores(workers, ray)
     if plain:
         given = {"--grid": grid, "--prices": prices, "--seeds": seeds > 1, "--policies": policies != DEFAULT_POLICIES}
-        _require_plain_alone([option for option, is_given in given.items() if is_given])
+        _require_plain_alone(given)
         rows = _beside_plain(instances, results, machines, time_limit_s=time_limit, seed=seed)
-        _show_plain(rows, timings, as_json, csv, out_json)
-        return exits.INTERRUPTED if len(rows) < len(instances) else _tell_refused(_rows_of(rows))
+        return _show_plain(rows, len(instances), timings, as_json, csv, out_json)
     names, variants = _policies(policies), _variants(instances, grid or [])
     known = _prices(prices, variants)
     found = _run(variants, names, seeds, results, machines, time_limit_s=time_limit, seed=seed)
     _show(found, variants, known, timings, as_json, csv, out_json)
-    if len(found.rows) < found.runs:
-        return exits.INTERRUPTED
-    return _tell_refused(found.rows)
+    return exits.INTERRUPTED if len(found.rows) < found.runs else _tell_refused(found.rows)
 
 
-def _require_plain_alone(options: Sequence[str]) -> None:
+def _require_plain_alone(given: Mapping[str, object]) -> None:
     """InputError where --plain stands beside an option that its table has no place for."""
-    if options:
+    if options := [option for option, value in given.items() if value]:
         raise InputError(options[0], "", "--plain compares each file with its plain twin by cpsat alone; leave it out")
 
 
@@ -137,14 +133,10 @@ def _beside_plain(
     return found
 
 
-def _rows_of(rows: "Sequence[Freedom]") -> "list[PolicyRow]":
-    return [each for row in rows for each in (row.with_it, row.plain)]
-
-
 def _show_plain(
-    rows: "Sequence[Freedom]", timings: bool, as_json: bool, csv: Path | None, out_json: Path | None
-) -> None:
-    """One table or JSON on stdout, and the files asked for."""
+    rows: "Sequence[Freedom]", asked: int, timings: bool, as_json: bool, csv: Path | None, out_json: Path | None
+) -> int:
+    """One table or JSON on stdout, and the files asked for; the exit code."""
     from planner.cli.tables.freedom import print_freedoms
 
     records = [row.record(with_timings=timings) for row in rows]
@@ -153,6 +145,14 @@ def _show_plain(
     else:
         print_freedoms(rows)
     _write(records, csv, out_json)
+    if len(rows) < asked:
+        return exits.INTERRUPTED
+    return _tell_refused([each for row in rows for each in (row.with_it, row.plain)])
+
+
+def _require_writable(csv: Path | None, out_json: Path | None) -> None:
+    require_writable(csv, "--csv", RUNS_TABLE)
+    require_writable(out_json, "--out-json", RUNS)
 
 
 def _write(records: list[dict[str, Any]], csv: Path | None, out_json: Path | None) -> None:
