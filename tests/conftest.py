@@ -3,8 +3,10 @@
 Workers of pytest-xdist would give commands the width of a terminal; examples are judged by what they find, not by time.
 """
 
+import gc
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile("any_machine", settings.default, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -13,3 +15,14 @@ settings.load_profile("any_machine")
 
 def pytest_sessionstart() -> None:
     os.environ.pop("COLUMNS", None)
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    """Modules stay: nothing of them is garbage, and looking for it takes a tenth of a run."""
+    gc.disable()
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    gc.freeze()
+    gc.set_threshold(20_000, 10, 10)
+    gc.enable()
