@@ -7,6 +7,7 @@ from typing import Literal
 from costmodel.fabrics.boxes import Sides
 from costmodel.fabrics.group_plans import NO_PLAN, LinkPlan
 from costmodel.fabrics.routed_caches import Row, routed_caches
+from costmodel.fabrics.twisted import Spread, all_to_all, least_of_any_wiring, twist_of
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class BoxLinks:
         return one_by_one, self._all_reduce("rotated", box, [used[k:] + used[:k] for k in range(len(used))])
 
     def _all_reduce(
-        self, kind: Literal["bucket", "rotated"], box: Sides, orders: list[list[tuple[int, float]]]
+        self, kind: Literal["bucket", "rotated", "twisted_bucket"], box: Sides, orders: list[list[tuple[int, float]]]
     ) -> LinkPlan:
         """Equal chunks, each along the axes in its own order; every phase waits for the slowest chunk."""
         steps, seconds_per_byte = 0, 0.0
@@ -71,8 +72,23 @@ class BoxLinks:
             else:
                 hops, busiest = hops + extent - 1, max(busiest, near * far / extent)
                 crossed += (extent**2 - 1) / (3 * extent)
-        rate = self.bytes_per_s
-        return LinkPlan("routed", prod(box), hops * self.alpha_s, busiest / rate, crossed, (), box)
+        return self._all_to_all("routed", box, Spread(hops, busiest, crossed))
+
+    def twisted_all_to_all(self, box: Sides) -> LinkPlan:
+        """Equal shares from each rank to each other one of a twisted torus, over all shortest ways."""
+        return self._all_to_all("twisted", box, all_to_all(box, self.sides))
+
+    def _all_to_all(self, kind: Literal["routed", "twisted"], box: Sides, spread: Spread) -> LinkPlan:
+        ranks, least = prod(box), least_of_any_wiring(prod(box)) / self.bytes_per_s
+        times = spread.hops * self.alpha_s, spread.on_link / self.bytes_per_s, spread.mean_hops
+        return LinkPlan(kind, ranks, *times, (), box, least_seconds_per_byte=least)
+
+    def twisted_all_reduce(self, box: Sides) -> LinkPlan:
+        """A bucket all-reduce of a twisted torus: first the long axes, which are rings, then the short ones, as lines,
+        whose wraps lead elsewhere."""
+        twist = twist_of(box, self.sides)
+        rates = [(extent, self.bytes_per_s * (1 if axis in twist else 2)) for axis, extent in enumerate(box)]
+        return self._all_reduce("twisted_bucket", box, [sorted(rates, key=lambda each: -each[1])])
 
     def caches(self, prefill: int, decode: int, box: Sides) -> LinkPlan:
         rows: list[Row] = ["line" if extent % side else "ring" for extent, side in zip(box, self.sides, strict=True)]

@@ -14,3 +14,6 @@ class OpticalSwitches(Spec):
     """of a byte that goes from cube to cube, its link included"""
     reconfiguration_s: SwitchingTime = 0.0
     """time to set circuits, before a job starts; they stay while it runs"""
+    twisted: bool = Field(default=False, exclude_if=lambda twisted: not twisted)
+    """whether slices of n x n x 2n and n x 2n x 2n chips may be wired as twisted tori, too, for jobs with all-to-alls
+    over all of a slice"""

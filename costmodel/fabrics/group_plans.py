@@ -9,7 +9,9 @@ from costmodel.collectives.hashed_once import HashedOnce
 from costmodel.collectives.ladder import Algorithm, Order
 from costmodel.parallelism.pools import most_peers, transfer_pairs
 
-PlanKind = Literal["none", "line", "switched", "bucket", "rotated", "chain", "routed", "transfer", Algorithm]
+OverLinks = Literal["bucket", "rotated", "chain", "routed", "twisted", "twisted_bucket"]
+"""packets over the links of a slice"""
+PlanKind = Literal["none", "line", "switched", "transfer", OverLinks, Algorithm]
 
 
 class GroupPlan(Protocol):
@@ -60,6 +62,7 @@ class LinkPlan(HashedOnce):
     "switched", and "ring" and "tree" all-reduces without wavelengths: packets over electrical switches;
     "transfer": caches go from the first `radices[0]` replicas to the `radices[1]` others, over circuits or as packets;
     replicas have one place each, or as many as two further `radices` say of either side;
+    "twisted" (all-to-all) and "twisted_bucket" (all-reduce): the same over the links of a twisted torus;
     "bucket" and "rotated" all-reduces, "chain" (pipeline) and "routed" (all-to-all, and along data the caches of two
     pools): packets over the links of a slice.
     """
@@ -74,6 +77,8 @@ class LinkPlan(HashedOnce):
     held: tuple[int, ...] = ()
     order: Order = "fixed"
     node_bytes_per_s: float = 0.0
+    least_seconds_per_byte: float = 0.0
+    """of any all-to-all on ranks with as many links each, however these are wired; 0 where none is known"""
 
     __hash__ = HashedOnce.__hash__
 

@@ -14,13 +14,16 @@ from costmodel.fabrics.base import SliceShape
 from costmodel.fabrics.box_links import BoxLinks
 from costmodel.fabrics.boxes import POINT, Sides, box_of, boxes, extents_of, owners_of, slices_of
 from costmodel.fabrics.cube_switches import OpticalSwitches
-from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan
+from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan, PlanKind
 from costmodel.fabrics.inventory import INDEX, PriceClass
 from costmodel.fabrics.sliced import Held, Line, Owners, Slice, SlicedFabric
+from costmodel.fabrics.twisted import NO_TWIST, Twist, least_cubes, twist_of
 from costmodel.parallelism.mappings import Dimension
 from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency
 
 AXES = "xyz"
+TWISTED: tuple[PlanKind, ...] = ("twisted", "twisted_bucket")
+"""plans over the links of a twisted torus"""
 
 
 class Torus(SlicedFabric):
@@ -50,6 +53,11 @@ class Torus(SlicedFabric):
         least = 1 if self.switches is None else 2
         if min(self.sides) < least or prod(self.sides) > 4096:
             raise ValueError(f"sides: {self.sides} must be at least {least} each, and 4096 chips at most together")
+        if self.switches is not None and self.switches.twisted and self.servers < least_cubes(self.sides):
+            least = least_cubes(self.sides)
+            raise ValueError(
+                f"switches.twisted: the smallest twisted torus has {least} cubes; give as many servers, or leave it out"
+            )
         if self.switches is not None and 2 * self.servers > self.switches.ports:
             raise ValueError(
                 f"switches.ports: {self.switches.ports} cannot join {self.servers} cubes; give two for each"
@@ -154,9 +162,17 @@ class Torus(SlicedFabric):
         return all(extent == 1 or extent % side == 0 for extent, side in zip(box, self.sides, strict=True))
 
     def _plans(self, dimension: Dimension, box: Sides) -> tuple[LinkPlan, ...]:
+        links, is_twisted = self._links, dimension in ("data", "expert") and bool(self._twist(box))
         if dimension == "pipeline":
-            return (self._links.chain(box),)
-        return (self._links.all_to_all(box),) if dimension == "expert" else self.all_reduces(box)
+            return (links.chain(box),)
+        if dimension == "expert":
+            return (links.all_to_all(box), *([links.twisted_all_to_all(box)] if is_twisted else []))
+        return (*self.all_reduces(box), *([links.twisted_all_reduce(box)] if is_twisted else []))
+
+    def _twist(self, box: Sides) -> Twist:
+        """How wraps of a slice may shift; none where it cannot be wired so."""
+        may = self.switches is not None and self.switches.twisted
+        return twist_of(box, self.sides) if may and not self._is_inside(box) else NO_TWIST
 
     def all_reduces(self, box: Sides) -> tuple[LinkPlan, ...]:
         """As `BoxLinks` has them."""
@@ -200,6 +216,8 @@ class Torus(SlicedFabric):
         return owners
 
     def _owners(self, plans: Sequence[GroupPlan]) -> Owners | None:
+        if self.switches is not None and self.switches.twisted and not _are_wired_alike(plans):
+            return None
         return owners_of(extents_of(plans), self.sides, 1 if self.switches is None else self.servers)
 
     def box(self, plans: Sequence[GroupPlan]) -> Sides:
@@ -225,18 +243,26 @@ class Torus(SlicedFabric):
         if self.switches is None or not held:
             return ()
         box, cut = self.box(plans), self.cut(plans)
+        twist = self._twist(box) if is_twisted(plans) else NO_TWIST
         cubes = [extent // side for extent, side in zip(box, cut, strict=True)]
         spanned = [axis for axis in range(3) if cut[axis] == self.sides[axis]]
         return tuple(
             line
             for first in range(0, len(held), prod(cubes))
             for axis in spanned
-            for line in self._lines(held[first : first + prod(cubes)], cubes, axis)
+            for line in self._lines(held[first : first + prod(cubes)], cubes, axis, twist.get(axis, {}))
         )
 
-    def _lines(self, held: Sequence[Held], cubes: Sequence[int], axis: int) -> Iterator[Line]:
+    def _lines(
+        self, held: Sequence[Held], cubes: Sequence[int], axis: int, shifts: Mapping[int, int]
+    ) -> Iterator[Line]:
+        """`shifts`: chips along other axes by which the wraps of this one are off."""
         servers = np.array([server for server, _ in held]).reshape(cubes)
-        following = np.roll(servers, -1, axis).ravel().tolist()
+        after = np.roll(servers, -1, axis)
+        for other, shift in shifts.items():
+            last = tuple(slice(-1, None) if i == axis else slice(None) for i in range(3))
+            after[last] = np.roll(after[last], -shift // self.sides[other], other)
+        following = after.ravel().tolist()
         for (server, slots), after in zip(held, following, strict=True):
             for slot in slots:
                 chip = self._chip(slot)
@@ -255,3 +281,14 @@ class Torus(SlicedFabric):
 
     def network_j_per_byte(self, one_server: bool) -> float:
         return self.link_energy_j_per_byte if one_server or self.switches is None else self.switches.energy_j_per_byte
+
+
+def is_twisted(plans: Sequence[GroupPlan]) -> bool:
+    """Whether a job with these plans wires its slice as a twisted torus."""
+    return any(plan.kind in TWISTED for plan in plans)
+
+
+def _are_wired_alike(plans: Sequence[GroupPlan]) -> bool:
+    """Whether all that is sent goes over one wiring; twisted for the sake of an all-to-all alone."""
+    kinds = {plan.kind for plan in plans} - {"none"}
+    return not kinds.intersection(TWISTED) or ("twisted" in kinds and kinds.issubset(TWISTED))

@@ -1,11 +1,11 @@
-"""Collectives over circuits of their own: the time of each in a candidate, and the least that any plan takes."""
+"""Collectives over circuits or links of their own: the time of each in a candidate, and the least of any plan."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from costmodel.collectives.best import bound_s
 from costmodel.collectives.plan import CollectivePlan
-from costmodel.fabrics import FabricBase
+from costmodel.fabrics import FabricBase, GroupPlan, LinkPlan
 from costmodel.hardware.device import Device
 from costmodel.parallelism.mappings import DIMENSIONS, Dimension
 from costmodel.pricing.candidates import Candidates
@@ -26,7 +26,8 @@ class CollectiveTime:
     time_s: float
     """of one call under the candidate's plan"""
     bound_s: float
-    """least time of one call by any plan that has all wavelengths of its ranks: see `closed_forms`"""
+    """least time of one call by any plan that has all wavelengths of its ranks (see `closed_forms`), or by any wiring
+    of as many links of each"""
 
     @property
     def gap(self) -> float:
@@ -37,7 +38,8 @@ class CollectiveTime:
 def collective_times(
     candidates: Candidates, row: int, device: Device, fabric: FabricBase
 ) -> tuple[CollectiveTime, ...]:
-    """Collectives of a row that have circuits of their own, those of most time in a step first.
+    """Collectives of a row that have circuits of their own, and all-to-alls over the links of a torus, those of most
+    time in a step first.
 
     Of a row with a setting by phase, that of the last phase. Messages over packets, along a pipeline, between pools or
     between racks have no bound of this kind and are left out.
@@ -49,13 +51,18 @@ def collective_times(
     found = [
         each
         for dimension, plan in zip(DIMENSIONS, plans, strict=True)
-        if isinstance(plan, CollectivePlan) and plan.ranks > 1
+        if plan.ranks > 1 and (isinstance(plan, CollectivePlan) or _least(plan) > 0)
         for each in _of_dimension(graph, dimension, plan)
     ]
     return tuple(sorted(found, key=lambda each: -each.calls * each.time_s))
 
 
-def _of_dimension(graph: OpGraph, dimension: Dimension, plan: CollectivePlan) -> Iterator[CollectiveTime]:
+def _least(plan: GroupPlan) -> float:
+    """Least seconds per byte of an all-to-all over links, however they are wired; 0 for other plans."""
+    return plan.least_seconds_per_byte if isinstance(plan, LinkPlan) else 0.0
+
+
+def _of_dimension(graph: OpGraph, dimension: Dimension, plan: GroupPlan) -> Iterator[CollectiveTime]:
     """Messages of the only mapping of a graph along a dimension, equal ones together."""
     calls: dict[tuple[str, float, float], float] = {}
     for block in graph.blocks:
@@ -70,5 +77,7 @@ def _of_dimension(graph: OpGraph, dimension: Dimension, plan: CollectivePlan) ->
     for (name, size, parts), often in calls.items():
         if often > 0:
             time_s = parts * plan.latency_s + plan.seconds_per_byte * size
-            least_s = bound_s(plan.collective, plan.ranks, size, plan.limits)
+            least_s = _least(plan) * size
+            if isinstance(plan, CollectivePlan):
+                least_s = bound_s(plan.collective, plan.ranks, size, plan.limits)
             yield CollectiveTime(name, dimension, plan.ranks, size, often, time_s, least_s)

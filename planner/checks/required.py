@@ -4,9 +4,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import product
 from math import ceil, prod
+from typing import get_args
 
 import numpy as np
 
+from costmodel.fabrics.group_plans import OverLinks
 from costmodel.parallelism.configuration import Collective, Configuration
 from costmodel.parallelism.mappings import DIMENSIONS
 
@@ -82,7 +84,7 @@ def digits_of(rank: int, radices: tuple[int, ...]) -> tuple[int, ...]:
 
 def sends_packets(collective: Collective) -> bool:
     """True if a collective needs no circuits: nothing is sent, or packets over electrical switches."""
-    if collective.kind in ("none", "switched", "tree", "bucket", "rotated", "chain", "routed"):
+    if collective.kind in ("none", "switched", "tree", *get_args(OverLinks)):
         return True
     return collective.kind in ("ring", "transfer") and not collective.wavelengths
 

@@ -1,4 +1,4 @@
-"""The table of a candidate's collectives over circuits of their own: each against the least time of any plan."""
+"""The table of a candidate's collectives over circuits or links of their own: each against the least time of any."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +46,8 @@ def collectives_table(records: list[dict[str, Any]]) -> "Table":
     ]
     columns = ("collective", "ranks", "message", "calls a step", "each", "least of any plan", "gap")
     result = table(columns, rows, right=columns[1:])
-    result.title = "collectives of the first; least of any plan: with all wavelengths of its ranks"
+    result.title = (
+        "collectives of the first; least of any plan: with all wavelengths of its ranks, or any wiring of as many links"
+    )
     result.title_justify = "left"
     return result

@@ -19,6 +19,8 @@ class Box:
 
     extents: Point
     axes: Mapping[str, Point]
+    is_twisted: bool = False
+    """whether the wraps along its short axes shift along the long ones"""
 
     @property
     def num_ranks(self) -> int:
@@ -60,7 +62,8 @@ def _torus_box(collectives: Mapping[str, Collective]) -> Box | None:
         return None
     if axes["data"] and any(radices[d][i] != radices["data"][i] for d in ("context", "expert") for i in axes[d]):
         return None
-    return Box(tuple(prod(radices[d][i] for d in outer) for i in range(3)), axes)
+    is_twisted = any(collective.kind in ("twisted", "twisted_bucket") for collective in collectives.values())
+    return Box(tuple(prod(radices[d][i] for d in outer) for i in range(3)), axes, is_twisted)
 
 
 def place_in(box: Box, configuration: Configuration, rank: int) -> Point:
@@ -104,9 +107,14 @@ def is_of_whole_cubes(fabric: Torus, box: Box) -> bool:
     return any(extent > side for extent, side in zip(box.extents, fabric.sides, strict=True))
 
 
-def neighbour(place: Sequence[int], axis: int, extents: Sequence[int]) -> Point:
-    """The next place along an axis, across the rim as well."""
-    return tuple((p + (i == axis)) % e for i, (p, e) in enumerate(zip(place, extents, strict=True)))
+def neighbour(place: Sequence[int], axis: int, box: Box) -> Point:
+    """The next place along an axis; across the rim of a twisted box half of each longer axis further along it."""
+    ahead = [p + (i == axis) for i, p in enumerate(place)]
+    if box.is_twisted and ahead[axis] == box.extents[axis]:
+        longer = (i for i, extent in enumerate(box.extents) if extent > box.extents[axis])
+        for i in longer:
+            ahead[i] += box.extents[i] // 2
+    return tuple(p % e for p, e in zip(ahead, box.extents, strict=True))
 
 
 Placed = Mapping[Point, Tile]

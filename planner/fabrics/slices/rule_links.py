@@ -1,6 +1,6 @@
 """Collectives of slices, simulated over the links between neighbours and the circuits of the plan."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -10,7 +10,7 @@ from costmodel.parallelism.configuration import Collective
 from costmodel.parallelism.mappings import Dimension
 from planner.checks.names import Tile, tile_of
 from planner.checks.schedule import Round, Send
-from planner.fabrics.slices.rule_boxes import Box, Placed, Point, chip_of
+from planner.fabrics.slices.rule_boxes import Box, Placed, Point, chip_of, neighbour
 from planner.model.plan import Assignment
 
 Lines = Mapping[int, Sequence[Sequence[Tile]]]
@@ -69,6 +69,8 @@ def message_time(links: Links, collective: Collective, dimension: Dimension, box
         return 0.0, 0.0
     if collective.kind == "chain":
         return _chain(links, box, placed, axes)
+    if collective.kind == "twisted":
+        return _over_shortest_ways(links, box, placed)
     lines = lines_of(box, placed, axes)
     if collective.kind == "routed":
         return _routed(links, lines)
@@ -76,6 +78,8 @@ def message_time(links: Links, collective: Collective, dimension: Dimension, box
     if any(phase is None for phase in phases.values()):
         return None
     orders = [axes[k:] + axes[:k] for k in range(len(axes))] if collective.kind == "rotated" else [axes]
+    if collective.kind == "twisted_bucket":
+        orders = [tuple(sorted(axes, key=lambda axis: -box.extents[axis]))]
     fixed_s, byte_s, left = 0.0, 0.0, [1 / len(orders)] * len(orders)
     for phase in zip(*orders, strict=True):
         times = [time for axis in phase if (time := phases[axis]) is not None]
@@ -192,6 +196,34 @@ def _routed(links: Links, lines: Lines) -> Time | None:
             byte_s = max(byte_s, *(share / rates[step] for step, share in load.items()))
         hops += farthest
     return hops * links.fabric.alpha_s, byte_s
+
+
+def _over_shortest_ways(links: Links, box: Box, placed: Placed) -> Time | None:
+    """Equal shares to every rank, each divided evenly among its shortest ways. Where all links are there the box looks
+    the same from each place, so that what leaves one in a direction is what a link in that direction carries."""
+    after = {(place, axis): neighbour(place, axis, box) for place in placed for axis in range(3)}
+    if any(links.rate(placed[place], placed[there]) <= 0 for (place, _), there in after.items()):
+        return None
+    before = {(there, axis): place for (place, axis), there in after.items()}
+    origin: Point = (0, 0, 0)
+    farthest, total, reached = 0, [0.0] * 6, {origin}
+    ways: dict[Point, float] = {origin: 1.0}
+    steps: dict[Point, list[float]] = {origin: total}
+    while ways:
+        found: dict[Point, float] = defaultdict(float)
+        met: dict[Point, list[float]] = {}
+        for place, number in ways.items():
+            for direction in range(6):
+                there = (after, before)[direction % 2][place, direction // 2]
+                if there not in reached:
+                    found[there] += number
+                    sums = met.setdefault(there, [0.0] * 6)
+                    for i, each in enumerate(steps[place]):
+                        sums[i] += number * (each + (i == direction))
+        steps = {place: [each / found[place] for each in sums] for place, sums in met.items()}
+        total = [sum(each) for each in zip(total, *steps.values(), strict=True)]
+        ways, reached, farthest = found, reached.union(found), farthest + bool(found)
+    return farthest * links.fabric.alpha_s, max(total) / len(placed) / links.one_bytes_per_s
 
 
 def ways_between(links: Links, line: Sequence[Tile], a: int, b: int) -> list[list[tuple[int, int]]]:

@@ -64,7 +64,7 @@ def _circuits(fabric: Torus, box: Box, placed: Placed) -> Iterator[Ends]:
             continue
         for place, (server, slot) in placed.items():
             if place[axis] % side == side - 1:
-                after = placed[neighbour(place, axis, box.extents)]
+                after = placed[neighbour(place, axis, box)]
                 name = _switch(fabric, server, axis, slot)
                 yield fabric.device_name(server, slot), fabric.device_name(*after), (0,), (name,)
 

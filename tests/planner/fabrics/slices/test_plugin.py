@@ -2,6 +2,7 @@
 
 from itertools import product
 from math import prod
+from random import Random
 from typing import Any
 
 import pytest
@@ -13,7 +14,19 @@ from planner.model.errors import InputError
 from planner.model.instance import Instance
 from planner.model.result import Status
 from planner.pipeline import solve
-from tests.planner.fabrics.slices.clusters import CUBES, OPTIONS, SERVING, SIPAC, TORUS, Fields, job, sliced, tiny
+from tests.planner.fabrics.slices.clusters import (
+    CUBES,
+    MIXTURE,
+    OPTIONS,
+    SERVING,
+    SIPAC,
+    TORUS,
+    TWISTING,
+    Fields,
+    job,
+    sliced,
+    tiny,
+)
 from tests.planner.fabrics.slices.plugin_cases import Places, box_of, parts_in
 
 
@@ -75,6 +88,21 @@ def test_value_is_that_of_exhaustive_search(seed: int) -> None:
     assert result.plan is not None
     assert check(instance, result.plan, starts=True) == []
     assert result.levels[0].value == pytest.approx(best_value(instance), rel=1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_value_with_twisted_tori_is_that_of_exhaustive_search(seed: int) -> None:
+    rng = Random(seed)
+    some = ([8, 16, 32], [16], [16, 32], [8, 24])
+    jobs = [job(f"j{k}", rng.choice(some), MIXTURE, weight=rng.choice((1, 2, 3))) for k in range(3)]
+    lost = {"failed_tiles": ["s2.c5"], "failed_switches": rng.sample(["x0", "y3"], rng.choice((0, 1)))}
+    instance = sliced(TWISTING, *jobs, health=rng.choice(({}, lost)), objectives=["value"])
+    result = solve(instance, options=OPTIONS)
+    assert result.status is Status.OPTIMAL
+    assert result.objective == pytest.approx(best_value(instance), rel=1e-6)
+    assert result.plan is not None
+    assert check(instance, result.plan) == []
 
 
 def test_slices_that_stay_keep_their_parts() -> None:
