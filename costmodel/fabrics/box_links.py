@@ -7,7 +7,7 @@ from typing import Literal
 from costmodel.fabrics.boxes import Sides
 from costmodel.fabrics.group_plans import NO_PLAN, LinkPlan
 from costmodel.fabrics.routed_caches import Row, routed_caches
-from costmodel.fabrics.twisted import Spread, all_to_all, least_of_any_wiring, twist_of
+from costmodel.fabrics.twisted import LinkLoad, all_to_all, least_of_any_wiring, twist_of
 
 
 @dataclass(frozen=True)
@@ -72,13 +72,13 @@ class BoxLinks:
             else:
                 hops, busiest = hops + extent - 1, max(busiest, near * far / extent)
                 crossed += (extent**2 - 1) / (3 * extent)
-        return self._all_to_all("routed", box, Spread(hops, busiest, crossed))
+        return self._all_to_all("routed", box, LinkLoad(hops, busiest, crossed))
 
     def twisted_all_to_all(self, box: Sides) -> LinkPlan:
         """Equal shares from each rank to each other one of a twisted torus, over all shortest ways."""
         return self._all_to_all("twisted", box, all_to_all(box, self.sides))
 
-    def _all_to_all(self, kind: Literal["routed", "twisted"], box: Sides, spread: Spread) -> LinkPlan:
+    def _all_to_all(self, kind: Literal["routed", "twisted"], box: Sides, spread: LinkLoad) -> LinkPlan:
         ranks, least = prod(box), least_of_any_wiring(prod(box)) / self.bytes_per_s
         times = spread.hops * self.alpha_s, spread.on_link / self.bytes_per_s, spread.mean_hops
         return LinkPlan(kind, ranks, *times, (), box, least_seconds_per_byte=least)

@@ -20,7 +20,7 @@ LINKS = 6
 """of each chip"""
 
 
-class Spread(NamedTuple):
+class LinkLoad(NamedTuple):
     """An all-to-all in which the bytes of each pair are divided evenly among all its shortest ways."""
 
     hops: int
@@ -61,7 +61,7 @@ def least_cubes(sides: Sides) -> int:
 
 
 @lru_cache(maxsize=256)
-def all_to_all(box: Sides, sides: Sides) -> Spread:
+def all_to_all(box: Sides, sides: Sides) -> LinkLoad:
     """The spread over the twisted torus of a box, which looks the same from each of its chips."""
     twist, origin = twist_of(box, sides), (0, 0, 0)
     dist, ways, order = {origin: 0}, {origin: 1.0}, [origin]
@@ -79,7 +79,7 @@ def all_to_all(box: Sides, sides: Sides) -> Spread:
                 share = ways[before] / ways[chip] * beyond[chip]
                 load[direction] += share
                 beyond[before] += share
-    return Spread(max(dist.values()), max(load) / len(order), sum(dist.values()) / len(order))
+    return LinkLoad(max(dist.values()), max(load) / len(order), sum(dist.values()) / len(order))
 
 
 def _next(chip: Sides, box: Sides, twist: Twist) -> Iterator[tuple[int, Sides]]:

@@ -51,3 +51,19 @@ def test_packets_have_no_bound() -> None:
     problem = _problem("memory_ring")
     options = problem.options[0]
     assert collective_times(options.candidates, 0, problem.cluster.device, problem.cluster.fabric) == ()
+
+
+@pytest.mark.slow
+def test_all_to_alls_over_links_are_held_against_any_wiring_of_them() -> None:
+    """Of 128 chips: the busiest link carries 1 of a plain torus of 8 x 4 x 4, 3.44 / 6 of a twisted one."""
+    problem = expand(Instance.load(ROOT / "instances" / "torus" / "twisted128.yaml"), prune=False)
+    options = next(each for each in problem.options if each.job.name == "mixture")
+    gaps = dict[str, float]()
+    for row in range(len(options)):
+        plan = options.candidates.row_plans(row)[4]
+        if plan.ranks == 128:
+            (found,) = collective_times(options.candidates, row, problem.cluster.device, problem.cluster.fabric)
+            gaps[plan.kind] = found.gap
+    least = (6 + 2 * 30 + 3 * 91) / 128 / 6
+    assert gaps["routed"] == pytest.approx(1 / least - 1, rel=0.01)
+    assert gaps["twisted"] == pytest.approx(3.4375 / 6 / least - 1, rel=0.02)
