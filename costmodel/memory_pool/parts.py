@@ -153,10 +153,13 @@ class MemoryTray(SourcedPart):
 
 
 def too_fast(unit: MemoryUnit, carried_bytes_per_s: float, carrier: str) -> str:
-    """What to say of a unit that gives more than one I/O or port carries."""
+    """What to say of a unit that gives more than one I/O or port carries: parts of it that it does carry."""
+    capacity_bytes, bytes_per_s = unit.stack.capacity_bytes, unit.stack.bandwidth_bytes_per_s
+    parts = math.ceil(bytes_per_s / carried_bytes_per_s)
     return (
-        f"unit: '{unit.name}' gives {unit.stack.bandwidth_bytes_per_s / 1e9:g} GB/s, {carrier} carries "
-        f"{carried_bytes_per_s / 1e9:.4g} GB/s; take a slower unit or a faster I/O"
+        f"unit: '{unit.name}' gives {bytes_per_s / 1e9:g} GB/s, {carrier} carries "
+        f"{carried_bytes_per_s / 1e9:.4g} GB/s; take slower units, such as {parts} of "
+        f"{capacity_bytes / parts / 1e9:.4g} GB and {bytes_per_s / parts / 1e9:.4g} GB/s for one, or a faster I/O"
     )
 
 
