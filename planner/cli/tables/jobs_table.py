@@ -96,6 +96,7 @@ def chosen(configuration: "Configuration") -> list[str]:
     words += [f"recompute {c.recompute}"] if c.recompute not in (None, "none") else []
     words += [f"zero{c.zero}"] if c.zero not in (None, 1) else []
     words += [f"order {c.rank_order}"] if c.rank_order != RANK_ORDERS[0] else []
+    words += [f"turns {' | '.join(c.turns)}"] if c.turns else []
     words += ["sp"] if c.sequence_parallel and c.tensor > 1 else []
     return words + ([f"offload {c.offload}"] if c.offload not in (None, "none") else [])
 

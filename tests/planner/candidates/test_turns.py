@@ -4,7 +4,7 @@ import pytest
 
 from planner import Instance, check, solve
 from planner.candidates.turns import turns_in_words
-from planner.cli.tables.jobs_table import phase_lines
+from planner.cli.tables.jobs_table import chosen, phase_lines
 from planner.explain import explain
 from planner.fabrics import plugin_of
 from planner.model.result import Result, Status
@@ -37,6 +37,10 @@ def test_turns_let_experts_and_replicas_have_all_ports() -> None:
     assert words["experts"].startswith("layers | data on 4 ports of each accelerator; ")
     assert words["stages"].startswith("pipeline | data on 4 ports of each accelerator; 4 switches in a step, 0.08 s, ")
     assert words["stages"].endswith("0.08 s of them behind operators: a step waits 0.0% of its time for them")
+    assert {name: chosen(turned.plan[name].configuration) for name in ("experts", "small")} == {
+        "experts": ["turns layers | data"],
+        "small": [],
+    }
     lines = phase_lines(instance, turned.plan)
     assert [line for line in lines if "turns" in line] == [
         f"{name}: turns of circuits {text}" for name, text in words.items() if text
