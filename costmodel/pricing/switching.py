@@ -4,6 +4,7 @@ Circuits take turns at the wavelengths of tiles, dimension by dimension, or at t
 inside layers, between stages and between replicas (`costmodel.fabrics.turns`). They stand at the innermost ones that
 the job has, and each message of others takes a switch there and one back. Operators run between two messages that
 follow each other: where these hide switches, as much of each as they take in the mean, less what they hide of messages.
+Nothing hides of a switch between two messages of which the second is sent as soon as the first has come.
 """
 
 from dataclasses import dataclass
@@ -28,6 +29,8 @@ class Switching:
     repeated: Floats
     """switches inside the bubble"""
     others: Floats
+    at_once: Floats
+    """of those inside the bubble, switches between two messages without operators"""
     window_s: Floats
     """of operators, behind which each switch may hide"""
     switch_s: float
@@ -40,49 +43,52 @@ class Switching:
     @property
     def hidden_s(self) -> Floats:
         """Of all of them; never more than operators run beside the messages that they hide."""
-        return self.number * np.minimum(self.window_s, self.switch_s)
+        return (self.number - self.at_once) * np.minimum(self.window_s, self.switch_s)
 
     @property
     def shown_s(self) -> tuple[Floats, Floats]:
         """Of all of them, and of those inside the bubble."""
-        each_s = np.maximum(self.switch_s - self.window_s, 0.0)
-        return self.number * each_s, self.repeated * each_s
+        hidden_s = np.minimum(self.window_s, self.switch_s)
+        repeated_s = self.repeated * self.switch_s - (self.repeated - self.at_once) * hidden_s
+        return repeated_s + self.others * (self.switch_s - hidden_s), repeated_s
 
 
 def switching(candidates: Candidates, sums: Totals, fabric: FabricBase, free_s: Floats) -> Switching:
     """Of rows on a fabric; `free_s` is the time of operators that hide no message, (C,)."""
     inside, none = fabric.switching_inside, np.zeros(len(candidates.mapping))
     if inside.switch_s == 0.0 and not fabric.turns:
-        return Switching(none, none, none, 0.0)
+        return Switching(none, none, none, none, 0.0)
     if fabric.turns:
-        repeated, others = _between_turns(candidates, sums, fabric.turns)
+        repeated, others, at_once = _between_turns(candidates, sums, fabric.turns)
     else:
-        repeated, others = between_dimensions(candidates.mapping, sums)
+        repeated, others, at_once = between_dimensions(candidates.mapping, sums)
     if not inside.is_hidden:
-        return Switching(repeated, others, none, inside.switch_s)
+        return Switching(repeated, others, at_once, none, inside.switch_s)
     messages = sum((_messages(candidates, sums, fabric.turns, dimension) for dimension in DIMENSIONS), none)
     number = np.maximum(messages, repeated + others)
     window_s = np.divide(free_s, number, out=np.zeros_like(free_s), where=number > 0)
-    return Switching(repeated, others, window_s, inside.switch_s)
+    return Switching(repeated, others, at_once, window_s, inside.switch_s)
 
 
-def between_dimensions(m: NDArray[np.integer], sums: Totals) -> tuple[Floats, Floats]:
-    """Switches of a step between the circuits of dimensions: those inside the bubble, and all others.
+def between_dimensions(m: NDArray[np.integer], sums: Totals) -> tuple[Floats, Floats, Floats]:
+    """Switches of a step between the circuits of dimensions: those inside the bubble, all others, and those at once.
 
     What is sent inside layers keeps the circuits of tensor groups, or else those of context groups, between its calls:
     each all-gather or reduce-scatter along context, and each exchange with the experts there and back, switches to its
     own circuits and back. So does a pipeline message between phases of layers, and a data phase beside any other.
+    What the last layer sends is handed over at once, and tokens go to experts once tensor groups have reduced them.
     """
     none = np.zeros(len(m))
     counts = [sums.messages[axis].count[m] if axis in sums.messages else none for axis in range(len(DIMENSIONS))]
     tensor, pipeline, data, context, expert = (count > 0 for count in counts)
     layers = tensor | context | expert
-    visits = counts[1] * (pipeline & layers) + 2 * counts[3] * (context & tensor)
-    visits = visits + counts[4] / 2 * (expert & (tensor | context))
-    return THERE_AND_BACK * visits, THERE_AND_BACK * counts[2] * (data & (layers | pipeline))
+    hand_overs, exchanges = counts[1] * (pipeline & layers), counts[4] / 2 * (expert & (tensor | context))
+    visits = hand_overs + 2 * counts[3] * (context & tensor) + exchanges
+    others = THERE_AND_BACK * counts[2] * (data & (layers | pipeline))
+    return THERE_AND_BACK * visits, others, hand_overs + exchanges * tensor
 
 
-def _between_turns(candidates: Candidates, sums: Totals, turns: Turns) -> tuple[Floats, Floats]:
+def _between_turns(candidates: Candidates, sums: Totals, turns: Turns) -> tuple[Floats, Floats, Floats]:
     """The same between turns.
 
     A message between replicas goes as a whole, half an all-reduce by itself, and part by part where messages inside
@@ -92,7 +98,7 @@ def _between_turns(candidates: Candidates, sums: Totals, turns: Turns) -> tuple[
     home = next(turn for turn in turns if at_home in turn.split("+"))
     hand_overs, replicas = (_messages(candidates, sums, turns, dimension) for dimension in (PIPELINE, DATA))
     away = [turn_of(turns, dimension) != home for dimension in (PIPELINE, DATA)]
-    return THERE_AND_BACK * away[0] * hand_overs, THERE_AND_BACK * away[1] * replicas
+    return THERE_AND_BACK * away[0] * hand_overs, THERE_AND_BACK * away[1] * replicas, away[0] * hand_overs
 
 
 def _messages(candidates: Candidates, sums: Totals, turns: Turns, dimension: Dimension) -> Floats:

@@ -20,7 +20,7 @@ from tests.oracles.dlrm import dlrm_step
 from tests.oracles.power import always_j, drawn_j
 from tests.oracles.transformer import Run, Step, Work, training_step
 from tests.oracles.transformer_inference import Served, inference_steps
-from tests.oracles.turns import num_messages, waits
+from tests.oracles.turns import num_at_once, num_messages, waits
 
 DIMENSIONS = ("tensor", "pipeline", "data", "context", "expert")
 Prices = dict[str, float]
@@ -150,9 +150,11 @@ class _Switches(NamedTuple):
         if self.fabric.turns:
             return waits(step, self.plans, self.fabric.turns, change_s, free_s)[:2]
         inner, outer = _changes(step)
-        if is_hidden:
-            change_s = max(change_s - free_s / max(num_messages(step, self.plans), inner + outer, 1e-300), 0.0)
-        return inner * change_s, outer * change_s
+        hidden_s, at_once = 0.0, 0.0
+        if is_hidden and inner + outer:
+            hidden_s = min(free_s / max(num_messages(step, self.plans), inner + outer), change_s)
+            at_once = num_at_once(step)
+        return inner * change_s - (inner - at_once) * hidden_s, outer * (change_s - hidden_s)
 
 
 def _times(step: Step, kernels: list, sent: dict, hides: dict[str, float], switches: _Switches) -> Prices:

@@ -35,10 +35,22 @@ def waits(step: Step, plans: dict[str, Any], turns: tuple[str, ...], switch_s: f
     gaps = max(layers + hand_overs + replicas, 2 * sum(away))
     gap_s = free_s / gaps if gaps else 0.0
     shown_s = switch_s - gap_s if switch_s > gap_s else 0.0
-    return Waits(2 * away[0] * shown_s, 2 * away[1] * shown_s, 2 * sum(away) * (switch_s - shown_s))
+    # The output of the last layer is sent as soon as it is there: the switch to its circuits never hides.
+    inner_s, outer_s = away[0] * (switch_s + shown_s), 2 * away[1] * shown_s
+    return Waits(inner_s, outer_s, 2 * sum(away) * switch_s - inner_s - outer_s)
 
 
 def num_messages(step: Step, plans: dict[str, Any]) -> float:
     """Over circuits, whole; halves of all-reduces that are called alone each count as one."""
     sends = (send for work in step.works for send in work.sends if plans[send.dimension].wavelengths)
     return sum(send.times * (2 if send.dimension in ("data", "context") else 1) for send in sends)
+
+
+def num_at_once(step: Step) -> float:
+    """Switches from one message to the next without an operator: to hand-overs after layers that send, and to experts
+    after all-reduces of tensor groups, once for tokens that go there and come back."""
+    counts = dict.fromkeys(("tensor", "context", "expert", "pipeline"), 0.0)
+    for send in (send for work in step.works for send in work.sends if send.dimension in counts):
+        counts[send.dimension] += send.times
+    in_layers = counts["tensor"] or counts["context"] or counts["expert"]
+    return (counts["pipeline"] if in_layers else 0.0) + (counts["expert"] / 2 if counts["tensor"] else 0.0)
