@@ -22,6 +22,7 @@ from costmodel.memory_pool.loop import Allocation, allocate
 from costmodel.memory_pool.pool import MemoryPool
 from costmodel.parallelism.mappings import Dimension
 from costmodel.workloads import Workload
+from costmodel.workloads.transformer.joined_serving import JoinedServing
 
 LISTED_UNITS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 """memory units of an accelerator that are listed unless `memory_grid` says otherwise"""
@@ -47,12 +48,13 @@ class Sipam(PoolRack):
 
     def splits(self, device: Device, workload: Workload | None = None) -> Sequence[Split]:
         """One for each listed number of memory units; for none too where memory is local, and elsewhere for what the
-        SiPAM loop gives the workload."""
+        SiPAM loop gives the workload, or each of several that are listed together."""
         units = set(self.memory_grid or LISTED_UNITS)
         if self.local_memory:
             units.add(0)
         elif workload is not None:
-            units.add(self.loop_units(device, workload))
+            jobs = workload.jobs if isinstance(workload, JoinedServing) else (workload,)
+            units.update(self.loop_units(device, job) for job in jobs)
         asked = _Asked(f"{self._text}{device.model_dump_json()}", self, device)
         return tuple(_split(asked, number) for number in sorted(units) if number <= self.most_units)
 

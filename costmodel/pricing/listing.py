@@ -9,10 +9,9 @@ from costmodel.fabrics import FabricBase
 from costmodel.hardware.device import Device
 from costmodel.pricing.candidates import Candidates, enumerate_candidates
 from costmodel.pricing.limits import ANYWHERE, Limits, within_limits
-from costmodel.pricing.listed_together import listed_together
-from costmodel.pricing.phases import with_phases
+from costmodel.pricing.listed_together import listed_together, scored
 from costmodel.pricing.recently import Recently
-from costmodel.pricing.score import Scores, score
+from costmodel.pricing.score import Scores
 from costmodel.workloads import Workload
 
 Priced = tuple[Candidates, Scores]
@@ -37,8 +36,6 @@ def price_together(
 ) -> None:
     """Finds what `priced` will be asked of each workload and its sizes, at once for serving jobs that are much alike:
     tables of a few rows take hardly longer together than each of them alone."""
-    if fabric.resetting_s is not None and not limits.one_setting:
-        return
     questions = (_question(workload, sizes, device, fabric, limits) for workload, sizes in asked)
     new = [question for question in questions if question not in _RECENT]
     jobs = [(question.parts[0], question.sizes) for question in new]
@@ -77,7 +74,7 @@ def _priced(question: _Question) -> Priced:
         per_server=limits.per_server,
         collective=limits.collective,
     )
-    return (found, score(found, device, fabric)) if limits.one_setting else with_phases(found, device, fabric)
+    return scored(found, device, fabric, limits)
 
 
 def _fixed(priced: Priced) -> Priced:

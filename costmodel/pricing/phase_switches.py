@@ -7,6 +7,7 @@ import numpy as np
 from costmodel.fabrics import FabricBase
 from costmodel.parallelism.mappings import Floats
 from costmodel.pricing.candidates import Candidates
+from costmodel.workloads.transformer.joined_serving import JoinedServing
 
 SWITCHES = 2
 """of a round: to the last phase, and back"""
@@ -40,5 +41,13 @@ def phase_switches(candidates: Candidates, footprint_bytes: Floats, fabric: Fabr
     copied_bytes = footprint_bytes * (more - fewer) / more
     pace = rate[poorer] * np.minimum(more - fewer, fewer) / fewer
     copying_s = np.divide(copied_bytes, pace, out=np.zeros(len(pace)), where=pace > 0)
-    switches = SWITCHES * candidates.workload.rounds_per_step * candidates.has_phases
+    switches = SWITCHES * rounds_per_step(candidates) * candidates.has_phases
     return PhaseSwitches(switches * (fabric.resetting_s + copying_s), switches * 2 * copied_bytes)
+
+
+def rounds_per_step(candidates: Candidates) -> Floats | float:
+    """Of the phases; by row, shape (C,), where these are of several jobs."""
+    workload = candidates.workload
+    if not isinstance(workload, JoinedServing):
+        return workload.rounds_per_step
+    return np.asarray(workload.rounds_of_jobs[candidates.mappings.job[candidates.mapping]])

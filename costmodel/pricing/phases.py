@@ -50,8 +50,8 @@ def _paired(candidates: Candidates, first: Ints, last: Ints) -> Candidates:
 
 
 def _groups(candidates: Candidates) -> Ints:
-    """Number of the mapping and block of each row, shape (C,)."""
-    columns = [getattr(candidates.mappings, name)[candidates.mapping] for name in CHOICES]
+    """Number of the job, mapping and block of each row, shape (C,)."""
+    columns = [getattr(candidates.mappings, name)[candidates.mapping] for name in ("job", *CHOICES)]
     return distinct_rows([each for each in (*columns, candidates.block) if each.min() != each.max()] or [columns[0]])[1]
 
 

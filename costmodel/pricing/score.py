@@ -17,7 +17,7 @@ from costmodel.pricing.calibration import Calibration
 from costmodel.pricing.candidates import Candidates
 from costmodel.pricing.opgraph import OpGraph
 from costmodel.pricing.pace import Pace
-from costmodel.pricing.phase_switches import phase_switches
+from costmodel.pricing.phase_switches import phase_switches, rounds_per_step
 from costmodel.pricing.power import Drawn, waiting_j
 from costmodel.pricing.splits_together import groups_of, part_of
 from costmodel.pricing.step_price import step_price
@@ -176,7 +176,7 @@ def joined(first: Scores, last: Scores, candidates: Candidates, device: Device, 
     j_per_byte = np.array([split.device.memory_j_per_byte for split in candidates.splits])[candidates.split]
     sums["step_s"] = sums["step_s"] + switches.step_s
     sums["reconfiguration_s"] = sums["reconfiguration_s"] + switches.step_s
-    sums["ttft_s"] = sums["ttft_s"] + switches.step_s / candidates.workload.rounds_per_step
+    sums["ttft_s"] = sums["ttft_s"] + switches.step_s / rounds_per_step(candidates)
     sums["memory_j"] = sums["memory_j"] + switches.moved_bytes * j_per_byte * num_devices
     for name, joules in waiting_j(switches.step_s, device, fabric, num_devices).items():
         sums[name] = sums[name] + joules

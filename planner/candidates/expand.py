@@ -1,7 +1,7 @@
 """Instance -> Problem: enumerate each job's candidates, score them, drop the dominated ones."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from math import sqrt
 
@@ -25,7 +25,6 @@ from planner.model.instance import Instance
 from planner.model.job import Job, Reference, Resident
 
 Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 ROUNDING = 1e-9
 """relative; speeds of one configuration may differ in the last digits with the rows they are scored among"""
 
@@ -96,7 +95,7 @@ class Undominated:
 
     def __init__(self, instance: Instance) -> None:
         self._instance = instance
-        self._rows: dict[str, Bools] = {}
+        self._comparisons: dict[str, Callable[[NDArray[np.int64]], NDArray[np.int64]]] = {}
         self._kept: dict[tuple[str, tuple[int, ...]], Listing] = {}
         self._alike: dict[tuple[object, ...], JobOptions] = {}
         self._few: dict[tuple[str, tuple[int, ...]], tuple[Listing, Reference]] = {}
@@ -105,7 +104,7 @@ class Undominated:
 
     def has(self, job: Job) -> bool:
         """True if a job that asks for the same has been asked for."""
-        return self._key(job) in self._rows
+        return self._key(job) in self._comparisons
 
     def few_of(self, job: Job, listings: Listings) -> JobOptions:
         """A short list of a job's candidates, one for all that ask for the same."""
@@ -135,7 +134,7 @@ class Undominated:
         key = f"{self._key(job)} {job.sizes} {job.reference}", job.configuration
         if key not in self._running:
             listed = list_options(self._instance, job, listings)
-            if self._is_by_size(job) and len(listed) == len(listings.of(job)):
+            if len(listed) == len(listings.of(job)):
                 rows = np.union1d(self._kept_of(job, listings), [listed.current])
             else:
                 rows = self._dominance.kept_rows(listed, self._instance)
@@ -153,25 +152,25 @@ class Undominated:
 
     def _kept_of(self, job: Job, listings: Listings) -> NDArray[np.int64]:
         """Rows of the job's own listing that stay."""
-        key, whole = self._key(job), listings.of(job)
-        every = listings.of_all_sizes(job) if self._is_by_size(job) else whole
-        if key not in self._rows:
+        key, every = self._key(job), listings.of(job) if _is_by_reference(job) else listings.of_all_sizes(job)
+        if key not in self._comparisons:
             options = _options(self._instance, job, every, job.reference or every.reference)
-            self._rows[key] = np.zeros(len(every), np.bool_)
-            self._rows[key][self._dominance.kept_rows(options, self._instance)] = True
-        return np.flatnonzero(self._rows[key] if every is whole else self._rows[key][every.of_sizes(job.sizes)])
-
-    def _is_by_size(self, job: Job) -> bool:
-        """True if rows of one size alone are compared, in an order that no reference changes."""
-        return self._dominance.is_by_size and job.utility != "step"
+            self._comparisons[key] = self._dominance.comparison(options, self._instance)
+        rows = every.of_sizes(job.sizes)
+        return np.searchsorted(rows, self._comparisons[key](rows))
 
     def _key(self, job: Job) -> str:
         key = f"{job.listing_json} {job.utility}"
-        return key if self._is_by_size(job) else f"{key} {job.sizes} {job.step_at} {job.reference}"
+        return f"{key} {job.sizes} {job.step_at} {job.reference}" if _is_by_reference(job) else key
 
     @property
     def _dominance(self) -> Dominance:
         return plugin_of(self._instance.cluster.fabric).dominance
+
+
+def _is_by_reference(job: Job) -> bool:
+    """True if a reference of the job decides which rows are worth the same."""
+    return job.utility == "step"
 
 
 def list_options(instance: Instance, job: Job, listings: Listings | None = None) -> JobOptions:

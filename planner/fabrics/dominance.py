@@ -26,8 +26,6 @@ class Dominance:
 
     holds_in_step_two: ClassVar[bool] = True
     """whether a row that replaces another one does so in step 2 as well"""
-    is_by_size: ClassVar[bool] = True
-    """whether rows with as many ranks alone are compared"""
 
     def kept_rows(self, options: JobOptions, instance: Instance) -> Ints:
         """All rows but those that another row replaces in every placement at no loss in any objective, ascending.
@@ -48,6 +46,13 @@ class Dominance:
         if options.current is not None:
             is_replaced[options.current] = False
         return np.flatnonzero(~is_replaced)
+
+    def comparison(self, options: JobOptions, instance: Instance) -> Callable[[Ints], Ints]:
+        """`kept_rows` of all rows of some sizes, given these in ascending order: what sizes share is found once. Here
+        rows of one size alone are compared."""
+        is_kept = np.zeros(len(options), np.bool_)
+        is_kept[self.kept_rows(options, instance)] = True
+        return lambda rows: rows[is_kept[rows]]
 
     def asking(self, options: JobOptions, cluster: Cluster) -> Callable[[Demand], Asked]:
         """Amounts that a demand asks for: ranks and blocks, and where circuits may leave a block these, with widths."""

@@ -36,6 +36,16 @@ class JoinedServing(TransformerInference):
         job = np.repeat(np.arange(len(every), dtype=np.int32), [len(each) for each in every])
         return self.with_users(replace(Mappings.concatenate(every), job=job))
 
+    @property
+    def jobs(self) -> tuple[TransformerInference, ...]:
+        """By the numbers that mappings have."""
+        return self._jobs
+
+    @cached_property
+    def rounds_of_jobs(self) -> Floats:
+        """`rounds_per_step` of each job."""
+        return np.array([job.rounds_per_step for job in self._jobs])
+
     @cached_property
     def users_of_jobs(self) -> Ints:
         rows = [job.numbers_of_users for job in self._jobs]

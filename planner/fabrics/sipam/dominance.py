@@ -1,6 +1,6 @@
 """Candidates that can still matter in racks with pooled memory."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from costmodel.pricing.candidates import Candidates, group_degrees
 from planner.fabrics.dominance import Dominance
 from planner.fabrics.problem import JobOptions
 from planner.fabrics.sipam.demand import asked_across, ports_of_each
-from planner.fabrics.sipam.published_loop import loop_rows
+from planner.fabrics.sipam.published_loop import loop_rows, rows_of_loop
 from planner.model.instance import Instance
 
 Floats = NDArray[np.float64]
@@ -25,15 +25,24 @@ class PoolDominance(Dominance):
     """Rows are compared by what they ask of each server; the rows of the published loop are kept beside them."""
 
     holds_in_step_two = False
-    is_by_size = False
 
     def kept_rows(self, options: JobOptions, instance: Instance) -> Ints:
-        by_loop = loop_rows(instance.cluster, options.job, options.candidates)
-        return undominated(options, [objective.name for objective in instance.objectives], by_loop)
+        return self.comparison(options, instance)(np.arange(len(options)))
+
+    def comparison(self, options: JobOptions, instance: Instance) -> Callable[[Ints], Ints]:
+        cluster, job, candidates = instance.cluster, options.job, options.candidates
+        names = [objective.name for objective in instance.objectives]
+        kept_of = undominated(options, names, rows_of_loop(cluster, job, candidates))
+
+        def of_sizes(rows: Ints) -> Ints:
+            return kept_of(rows, rows[loop_rows(cluster, job, candidates.take(rows))])
+
+        return of_sizes
 
 
-def undominated(options: JobOptions, objectives: Iterable[str], always: Ints) -> Ints:
-    r"""Rows that no other row replaces in every placement at no loss in any objective, ascending.
+def undominated(options: JobOptions, objectives: Iterable[str], by_loop: Ints) -> Callable[[Ints, Ints], Ints]:
+    r"""Of some rows those that no other of them replaces in every placement at no loss in any objective, ascending, and
+    of a few of these, which are in `by_loop`, those that no other of the few replaces.
 
     Row k' replaces k if it has no less value and (where that is an objective) no more energy, no more ranks, memory
     units and memory I/Os of a rank, no more I/Os of a rank in all and no more of them on spine rails, and no more
@@ -49,21 +58,22 @@ def undominated(options: JobOptions, objectives: Iterable[str], always: Ints) ->
     is m, and the most I/Os in any phase less those on spine rails. A row in one server is not replaced by one that
     may leave it: that one may need spine rails which do not work there. Rows of step 1 therefore hold for k' wherever
     they hold for k; what step 2 refutes beyond them is no proof over the rows dropped here (`Search.is_exact`). A
-    resident's current row always stays, and of the rows in `always` those that no other of them replaces.
+    resident's current row always stays.
     """
     columns = [-options.value, *([options.energy] if "energy" in objectives else [])]
-    by_loop = always[_best_of_equals(options.candidates.take(always), np.stack(columns)[:, always])]
-    first = np.union1d(_best_of_equals(options.candidates, np.stack(columns)), by_loop)
-    if options.current is not None:
-        first = np.union1d(first, [options.current])
-    few = options.take(first)
-    costs = np.stack([column[first] for column in columns], axis=1)
-    table = _table(few, costs)
-    some = np.flatnonzero(np.isin(first, always))
-    kept = np.union1d(_kept(np.arange(len(few)), *table), _kept(some, *table))
-    if few.current is not None:
-        kept = np.union1d(kept, [few.current])
-    return np.asarray(first[kept], np.int64)
+    costs = np.stack(columns)
+    of_loop = by_loop[_best_of_equals(options.candidates.take(by_loop), costs[:, by_loop])]
+    current = np.array([] if options.current is None else [options.current], np.int64)
+    first = np.unique(np.concatenate([_best_of_equals(options.candidates, costs), of_loop, current]))
+    amounts, whole, blocks = _table(options.take(first), costs[:, first].T)
+    table = _places(amounts), whole, blocks
+
+    def kept_of(rows: Ints, few: Ints) -> Ints:
+        some, always = (np.flatnonzero(np.isin(first, each)) for each in (rows, few))
+        kept = np.union1d(_kept(some, *table), _kept(always, *table))
+        return np.union1d(first[kept], current)
+
+    return kept_of
 
 
 def _best_of_equals(candidates: Candidates, costs: Floats) -> Ints:
@@ -124,35 +134,38 @@ def _table(options: JobOptions, costs: Floats) -> tuple[Floats, Bools, Ints]:
     return np.column_stack([costs, ranks, *_io_of(candidates), *asked]), whole, blocks
 
 
-def _kept(rows: Ints, table: Floats, whole: Bools, blocks: Ints) -> Ints:
+def _places(amounts: Floats) -> Places:
+    """Of each column of amounts the place of each row in its order, equal ones in one place."""
+    places = [np.unique(column, return_inverse=True)[1] for column in amounts.T]
+    every = np.stack(places)
+    return every.astype(np.uint16) if len(amounts) < 1 << 16 else every.astype(np.int32)
+
+
+def _kept(rows: Ints, places: Places, whole: Bools, blocks: Ints) -> Ints:
     """Of some rows those that no other of them replaces; of rows that replace each other the first."""
-    order = rows[np.lexsort(table[rows].T[::-1])]
+    order = rows[np.lexsort(places[::-1, rows])]
     kept = [np.zeros(0, np.int64)]
     for alone in (True, False):
         mine, rivals = order[whole[order] == alone], np.zeros(0, np.int64)
-        places, at = _places(table[mine]), np.arange(len(mine))
+        columns, at = _that_differ(places[:, mine]), np.arange(len(mine))
         blocks_of = blocks[mine]
         for start in range(0, len(mine), CHUNK):
             few = at[start : start + CHUNK]
             for last in range(len(rivals), 0, -CHUNK):
                 some = rivals[max(last - CHUNK, 0) : last]
-                few = few[~_replaces(some, few, places, blocks_of, alone=alone).any(axis=0)]
-            later = np.triu(_replaces(few, few, places, blocks_of, alone=alone), 1)
+                few = few[~_replaces(some, few, columns, blocks_of, alone=alone).any(axis=0)]
+            later = np.triu(_replaces(few, few, columns, blocks_of, alone=alone), 1)
             rivals = np.concatenate([rivals, few[~later.any(axis=0)]])
         kept.append(mine[rivals])
     return np.sort(np.concatenate(kept))
 
 
-def _places(table: Floats) -> list[Places]:
-    """Of columns of amounts in which rows are in order the places in their order, each once, without the first, in
-    which no row is before one after it, and those in which all are alike."""
-    found = dict[bytes, Places]()
-    for column in table.T[1:]:
-        distinct, place = np.unique(column, return_inverse=True)
-        if len(distinct) > 1:
-            small = place.astype(np.uint16) if len(distinct) < 1 << 16 else place.astype(np.int32)
-            found[place.tobytes()] = small
-    return list(found.values())
+def _that_differ(places: Places) -> list[Places]:
+    """Columns of places of rows that are in order, each once, without the first, in which no row is before one after
+    it, and those in which all are alike."""
+    return list(
+        {column.tobytes(): column for column in places[1:] if len(column) and (column != column[0]).any()}.values()
+    )
 
 
 def _replaces(rivals: Ints, rows: Ints, places: Sequence[Places], blocks: Ints, *, alone: bool) -> Bools:

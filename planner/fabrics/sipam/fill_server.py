@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from planner.fabrics.sipam.server_menus import MenuItem
 
-NOT_TAKEN = -1
 Gains = Sequence[float]
 Room = tuple[int, int]
 """accelerators and memory units"""
@@ -22,40 +21,42 @@ class Filling:
     best: NDArray[np.float64]
     """most gain within each room, shape (accelerators + 1, units + 1)"""
     _menus: Sequence[Sequence[MenuItem]]
-    _chosen: Sequence[NDArray[np.int8]]
+    _gains: Sequence[Gains]
+    _before: Sequence[NDArray[np.float64]]
+    """the same of the jobs before each one"""
 
     @classmethod
     def of(cls, menus: Sequence[Sequence[MenuItem]], gains: Sequence[Gains], room: Room) -> Self:
         """Exact, by dynamic programming over what is left; `gains` of each item of each job."""
         best = np.zeros((room[0] + 1, room[1] + 1))
-        chosen = []
+        before = []
         for items, worth in zip(menus, gains, strict=True):
-            best, choice = _with_job(best, items, worth)
-            chosen.append(choice)
-        return cls(best, menus, chosen)
+            before.append(best)
+            best = _with_job(best, items, worth)
+        return cls(best, menus, gains, before)
 
     def within(self, room: Room) -> list[tuple[int, int]]:
         """Number and item of each job taken of those that gain most in a room."""
-        ranks, units = room
+        (ranks, units), best = room, self.best
         taken = []
         for job in reversed(range(len(self._menus))):
-            number = int(self._chosen[job][ranks, units])
-            if number != NOT_TAKEN:
-                taken.append((job, number))
-                ranks, units = ranks - self._menus[job][number].ranks, units - self._menus[job][number].units
+            most, best = best[ranks, units], self._before[job]
+            if most == best[ranks, units]:
+                continue
+            for number, (item, gain) in enumerate(zip(self._menus[job], self._gains[job], strict=True)):
+                left = ranks - item.ranks, units - item.units
+                if min(left) >= 0 and best[left] + gain == most:
+                    taken.append((job, number))
+                    ranks, units = left
+                    break
         return taken
 
 
-def _with_job(
-    best: NDArray[np.float64], items: Sequence[MenuItem], gains: Gains
-) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
-    """Most gain within each room once one more job may take its share, and the item that it then has."""
-    found, choice = best.copy(), np.full(best.shape, NOT_TAKEN, np.int8)
-    for number, (item, gain) in enumerate(zip(items, gains, strict=True)):
-        if gain <= 0 or item.ranks >= best.shape[0] or item.units >= best.shape[1]:
-            continue
-        with_it = best[: best.shape[0] - item.ranks, : best.shape[1] - item.units] + gain
-        is_better = with_it > found[item.ranks :, item.units :]
-        np.copyto(found[item.ranks :, item.units :], with_it, where=is_better)
-        choice[item.ranks :, item.units :][is_better] = number
-    return found, choice
+def _with_job(best: NDArray[np.float64], items: Sequence[MenuItem], gains: Gains) -> NDArray[np.float64]:
+    """Most gain within each room once one more job may take its share."""
+    found = best.copy()
+    for item, gain in zip(items, gains, strict=True):
+        if gain > 0 and item.ranks < best.shape[0] and item.units < best.shape[1]:
+            with_it = best[: best.shape[0] - item.ranks, : best.shape[1] - item.units] + gain
+            np.maximum(found[item.ranks :, item.units :], with_it, out=found[item.ranks :, item.units :])
+    return found

@@ -23,7 +23,7 @@ WIRE = StepTwoLimits(1.0, 1.0, 1, 0)
 """of the exact search in one server"""
 SHARE = 0.7
 """of the time left, for packings"""
-FIRST, GOOD, PATIENCE = 8, 0.007, 40
+FIRST, GOOD, PATIENCE = 2, 0.007, 40
 """moves for each server before the first plan, unless it is so near to the bound before, and without a better packing
 before the last one"""
 LEAST_S, JOB_S = 0.3, 0.001

@@ -17,15 +17,19 @@ def loop_rows(cluster: Cluster, job: Job, candidates: Candidates) -> Ints:
 
     Its number is rounded up to the next size of the job that has such candidates, or is the largest of these.
     """
+    rows, fabric = rows_of_loop(cluster, job, candidates), cluster.fabric
+    if not len(rows) or not isinstance(fabric, Sipam):
+        return rows
+    asked, of = fabric.loop(cluster.device, job.workload).result.accelerators, candidates.num_devices[rows]
+    sizes = np.unique(of)
+    return np.asarray(rows[of == sizes[min(int(np.searchsorted(sizes, asked)), len(sizes) - 1)]])
+
+
+def rows_of_loop(cluster: Cluster, job: Job, candidates: Candidates) -> Ints:
+    """Candidates of every size with the units of the loop."""
     fabric = cluster.fabric
-    if not isinstance(fabric, Sipam) or fabric.local_memory or not len(candidates):
+    if not isinstance(fabric, Sipam) or fabric.local_memory:
         return np.zeros(0, np.int64)
     units = fabric.loop_units(cluster.device, job.workload)
-    asked = fabric.loop(cluster.device, job.workload).result.accelerators
     splits = [number for number, split in enumerate(candidates.splits) if split.memory_units == units]
-    of_loop = np.isin(candidates.split, splits) & ~candidates.has_phases
-    sizes = np.unique(candidates.num_devices[of_loop])
-    if not len(sizes):
-        return np.zeros(0, np.int64)
-    size = sizes[min(int(np.searchsorted(sizes, asked)), len(sizes) - 1)]
-    return np.flatnonzero(of_loop & (candidates.num_devices == size))
+    return np.flatnonzero(np.isin(candidates.split, splits) & ~candidates.has_phases)

@@ -2,17 +2,18 @@
 
 from typing import Any
 
-import numpy as np
 import pytest
+from pydantic import TypeAdapter
 
-from costmodel.fabrics import FabricBase
+from costmodel.fabrics import Fabric, FabricBase, Sipam
 from costmodel.hardware.device import load_device
-from costmodel.parallelism.mappings import CHOICES
 from costmodel.pricing.candidates import enumerate_candidates
 from costmodel.pricing.limits import ANYWHERE, Limits
-from costmodel.pricing.listed_together import listed_together
+from costmodel.pricing.listed_together import MOST_OF_SPLITS, listed_together
+from costmodel.pricing.phases import with_phases
 from costmodel.pricing.score import score
 from costmodel.workloads import TransformerInference, TransformerTraining
+from tests.costmodel.pricing.phases_cases import FABRIC as POOL
 from tests.costmodel.pricing.score_cases import FAT_TREE as FIELDS
 from tests.costmodel.pricing.score_cases import fabric_of
 
@@ -46,12 +47,13 @@ def _check(jobs: list[TransformerInference], fabric: FabricBase, limits: Limits)
     found = list(listed_together(list(zip(jobs, SIZES, strict=True)), H100, fabric, limits))
     assert [number for number, *_ in found] == list(range(len(jobs)))
     for number, rows, scores in found:
-        alone = enumerate_candidates(jobs[number], SIZES[number], H100, fabric, one_server=limits.one_server)
+        listed = enumerate_candidates(jobs[number], SIZES[number], H100, fabric, one_server=limits.one_server)
+        alone, expected = (
+            (listed, score(listed, H100, fabric)) if limits.one_setting else with_phases(listed, H100, fabric)
+        )
         assert rows.workload is jobs[number]
-        for name in CHOICES:
-            assert np.array_equal(getattr(rows.mappings, name), getattr(alone.mappings, name)), name
         assert [*map(rows.configuration, range(len(rows)))] == [*map(alone.configuration, range(len(alone)))]
-        for name, column in vars(score(alone, H100, fabric)).items():
+        for name, column in vars(expected).items():
             assert getattr(scores, name) == pytest.approx(column, rel=1e-12, abs=0, nan_ok=True), name
     return sum(len(rows) for _, rows, _ in found)
 
@@ -72,6 +74,24 @@ def test_two_pools_together_are_each_job_alone() -> None:
     loads: list[dict[str, Any]] = [{}, {"concurrency": 64}, {"output_tokens": 640}, {"input_tokens": 4096}]
     jobs = [TransformerInference.model_validate(CHAT | {"disaggregated": True} | load) for load in loads]
     assert _check(jobs, LIGHTPATH, ANYWHERE) > 0
+
+
+@pytest.mark.parametrize("limits", [ANYWHERE, Limits(one_setting=True), Limits(one_server=True)])
+@pytest.mark.parametrize("fields", [{}, {"local_memory": True}, {"memory_grid": [2, 5]}])
+def test_jobs_that_divide_their_io_are_each_job_alone(fields: dict[str, Any], limits: Limits) -> None:
+    pool: Sipam = TypeAdapter(Fabric).validate_python(POOL | fields)
+    jobs = _jobs({"model": "qwen3-8b"})
+    units = {pool.loop_units(H100, job) for job in jobs}
+    assert len(units) > 1, "jobs have splits of their own"
+    assert _check(jobs, pool, limits) > 0
+
+
+def test_tables_of_many_splits_end() -> None:
+    pool: Sipam = TypeAdapter(Fabric).validate_python(POOL)
+    chat = TransformerInference.model_validate(CHAT)
+    most = MOST_OF_SPLITS // len(pool.splits(H100, chat))
+    found = listed_together([(chat, (2,)), (chat, (1, 4)), (chat, (most,)), (chat, (8,))], H100, pool, ANYWHERE)
+    assert [number for number, *_ in found] == [0, 1]
 
 
 def test_what_differs_in_more_is_listed_alone() -> None:
