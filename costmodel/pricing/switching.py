@@ -49,8 +49,9 @@ class Switching:
     def shown_s(self) -> tuple[Floats, Floats]:
         """Of all of them, and of those inside the bubble."""
         hidden_s = np.minimum(self.window_s, self.switch_s)
-        repeated_s = self.repeated * self.switch_s - (self.repeated - self.at_once) * hidden_s
-        return repeated_s + self.others * (self.switch_s - hidden_s), repeated_s
+        every = (self.number, self.repeated)
+        total_s, repeated_s = (of * self.switch_s - (of - self.at_once) * hidden_s for of in every)
+        return total_s, repeated_s
 
 
 def switching(candidates: Candidates, sums: Totals, fabric: FabricBase, free_s: Floats) -> Switching:
