@@ -138,9 +138,15 @@ def write_parquet(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
 
 
 def concatenate(tables: Sequence[Measurements]) -> Table:
-    """Rows of tables of one kind below each other, in the columns that all of them have."""
-    shared = [name for name in tables[0].columns if all(name in table.columns for table in tables)]
-    return {name: np.concatenate([table.columns[name] for table in tables]) for name in shared}
+    """Rows of tables of one kind below each other, blank in the columns that only others of them have."""
+    columns = dict.fromkeys(name for table in tables for name in table.columns)
+    names = tables[0].family.names
+    return {
+        name: np.concatenate([
+            table.columns.get(name, np.full(len(table), "" if name in names else np.nan)) for table in tables
+        ])
+        for name in columns
+    }  # fmt: skip
 
 
 def _read(path: Path, remedy: str) -> "pd.DataFrame":

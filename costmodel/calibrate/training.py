@@ -1,6 +1,7 @@
 """Training steps: prediction of measured step times and peak memory, and the fit of a device's efficiencies."""
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 
 import numpy as np
 
@@ -9,12 +10,13 @@ from costmodel.calibrate.family import Ablation, AskedSizes, Bools, Calibrations
 from costmodel.calibrate.training_rows import COUNTS, LEFT_OUT, MAY_BE_BLANK, RECIPE, SHAPE, Row, rows_of
 from costmodel.hardware.device import load_device
 from costmodel.hardware.systems import system_of
-from costmodel.pricing.calibration import Calibration, Numbers
+from costmodel.pricing.calibration import Calibration, Numbers, load_calibrations
 from costmodel.pricing.efficiency import (
     TRAINING_ATTENTION,
     TRAINING_LAUNCH_S,
     TRAINING_LINK,
     TRAINING_STEP_S,
+    WIDE_SHARE,
     typical_matrix,
 )
 from costmodel.pricing.jitter import COVERAGE, step_band_s
@@ -29,8 +31,14 @@ SHARES = ("matrix", "attention")
 MOST = {"matrix": 1.0, "attention": 1.0, "link_bandwidth": 2000.0}
 NEAR = 0.15
 """by how much the matrix peaks of devices of one generation differ"""
+MOST_TYPICAL = 0.15
+"""share of the rows that may wait for links whose rate is typical"""
 CurveRows = tuple[list[Row], Floats]
 """rows of one device, precision and framework, and their measured steps in s"""
+Curves = dict[str, CurveRows]
+"""of one device, by variant"""
+Free = dict[str, tuple[str, ...]]
+"""names of the numbers that rows decide, by variant"""
 
 
 def predict(table: Table, calibrations: Calibrations | None = None) -> tuple[Series, ...]:
@@ -73,30 +81,52 @@ def _jitter(table: Table, is_fitted: Bools) -> list[Series]:
     ]  # fmt: skip
 
 
-def _fit_curve(variant: str, rows: list[Row], measured_s: Floats, free: tuple[str, ...], base: Numbers) -> Numbers:
-    """Least squares of the logarithm of step times over the free numbers; the others are those of `base`."""
+def _fit_curves(curves: Curves, free: Free, base: Numbers) -> dict[str, Numbers]:
+    """Least squares of the logarithm of step times over the numbers that the curves of one device are free in, by
+    curve; a number that several are free in is one. All else is that of `base`, but for matrices of 16 bits beside
+    those of 8."""
     from scipy.optimize import least_squares
 
-    start = np.array([base[name] / FREE[name] for name in free])
-    weights = np.array([PRIOR[name] for name in free])
+    names = tuple(name for name in FREE if any(name in own for own in free.values()))
+    start = np.array([base[name] / FREE[name] for name in names])
+    weights = np.array([PRIOR[name] for name in names])
 
-    def numbers(x: Floats) -> Numbers:
-        found = base | {name: float(value) * FREE[name] for name, value in zip(free, x, strict=True)}
-        return found if "attention" in free or _is_fused(rows) else found | {"attention": found["matrix"]}
+    def numbers(x: Floats) -> dict[str, Numbers]:
+        known = {name: float(value) * FREE[name] for name, value in zip(names, x, strict=True)}
+        return {variant: _numbers_of(variant, known) for variant in curves}
+
+    def _numbers_of(variant: str, known: Numbers) -> Numbers:
+        own = base | {name: known[name] for name in free[variant]}
+        if variant == "bf16" and len(curves) > 1:
+            own["matrix"] = WIDE_SHARE * known["matrix"]
+        is_told = "attention" in free[variant] or _is_fused(curves[variant][0])
+        return own if is_told else own | {"attention": own["matrix"]}
 
     def residuals(x: Floats) -> Floats:
-        errors = np.log(_predicted_s(variant, rows, numbers(x))) - np.log(measured_s)
-        return np.concatenate([errors, weights * np.log(x / start)])
+        found = numbers(x)
+        errors = [np.log(_predicted_s(variant, rows, found[variant]) / s) for variant, (rows, s) in curves.items()]
+        return np.concatenate([*errors, weights * np.log(x / start)])
 
-    bounds = np.full(len(free), 1e-6), np.array([MOST[name] for name in free])
-    found = least_squares(residuals, start, bounds=bounds, x_scale=start, diff_step=1e-3, max_nfev=30, loss="soft_l1",
-                          f_scale=0.05)  # fmt: skip
-    return numbers(found.x)
+    bounds = np.full(len(names), 1e-6), np.array([MOST[name] for name in names])
+    best = least_squares(residuals, start, bounds=bounds, x_scale=start, diff_step=1e-3, max_nfev=30, loss="soft_l1",
+                         f_scale=0.05)  # fmt: skip
+    return numbers(best.x)
+
+
+def _fit_curve(variant: str, curve: CurveRows, free: tuple[str, ...], base: Numbers) -> Numbers:
+    return _fit_curves({variant: curve}, {variant: free}, base)[variant]
 
 
 def _predicted_s(variant: str, rows: list[Row], numbers: Numbers) -> Floats:
     part = Calibration(device=rows[0].device.name, families={FAMILY_NAME: {variant: numbers}}, source="search")
-    return np.array([row.predict((part,))[0] for row in rows])
+    return np.array([row.predict((part, *_kernels()))[0] for row in rows])
+
+
+@cache
+def _kernels() -> Calibrations:
+    """The catalog's curves of kernels, which price steps beside what is fitted here."""
+    found = load_calibrations()
+    return tuple(each for each in found if FAMILY_NAME not in each.families)
 
 
 def _mean_error(variant: str, curve: CurveRows, numbers: Numbers) -> float:
@@ -127,10 +157,12 @@ def _is_fused(rows: list[Row]) -> bool:
 
 
 def _free(rows: list[Row]) -> tuple[str, ...]:
-    """What rows can tell: unfused attention runs the kernels of matrices, and one precision has one kind of links."""
+    """What rows can tell: unfused attention runs the kernels of matrices, and one precision has one kind of links,
+    which are typical where few rows wait for them."""
     if not _is_fused(rows):
         return ("matrix",)
-    return ("matrix", "attention", *(["link_bandwidth"] if any(row.shows_links for row in rows) else []))
+    wait = sum(row.shows_links for row in rows)
+    return ("matrix", "attention", *(["link_bandwidth"] if wait > MOST_TYPICAL * len(rows) else []))
 
 
 def _held_out(variant: str, curve: CurveRows, free: tuple[str, ...]) -> float:
@@ -140,7 +172,7 @@ def _held_out(variant: str, curve: CurveRows, free: tuple[str, ...]) -> float:
     for half in (0, 1):
         fitted, judged = np.flatnonzero(halves != half), np.flatnonzero(halves == half)
         part = [rows[i] for i in fitted]
-        numbers = _fit_curve(variant, part, measured_s[fitted], free, _typical(part))
+        numbers = _fit_curve(variant, (part, measured_s[fitted]), free, _typical(part))
         errors.append(_mean_error(variant, ([rows[i] for i in judged], measured_s[judged]), numbers))
     return float(np.mean(errors))
 
@@ -175,17 +207,33 @@ def asked(table: Table) -> Iterator[AskedSizes]:
 
 
 def fit(table: Table) -> Fit:
-    """Efficiencies of each device and precision; of an older framework, the share of matrices alone."""
+    """Efficiencies of each device; those of 8 and of 16 bits together, which differ by a share that all devices have
+    and by the links that steps wait for; of an older framework, the share of matrices alone."""
     curves: dict[tuple[str, str], Numbers] = {}
     errors, counts, decided = {}, {}, {}
-    for (name, variant), curve in _by_curve(table).items():
-        newest = curves.get((name, variant.split()[0]))
-        base, free = (newest, ("matrix",)) if newest else (_start(curve[0], curves), _free(curve[0]))
-        numbers = _fit_curve(variant, *curve, free, base)
-        key = (name, variant)
-        curves[key], errors[key], counts[key] = numbers, _mean_error(variant, curve, numbers), len(curve[0])
-        decided[key] = free
+    for name, some in _together(_by_curve(table)):
+        free = {variant: _free(rows) for variant, (rows, _) in some.items()}
+        first = max(some)
+        base = curves.get((name, first.split()[0]))
+        if base is not None:
+            free = {first: ("matrix",)}
+        elif len(some) > 1:
+            free["bf16"] = tuple(each for each in free["bf16"] if each != "matrix")
+        found = _fit_curves(some, free, base or _start(some[first][0], curves))
+        for variant, numbers in found.items():
+            key = (name, variant)
+            curves[key], errors[key] = numbers, _mean_error(variant, some[variant], numbers)
+            counts[key], decided[key] = len(some[variant][0]), free[variant]
     return Fit(curves, errors, counts, decided, ranges_of(asked(_measured(table))))
+
+
+def _together(curves: Mapping[tuple[str, str], CurveRows]) -> Iterator[tuple[str, Curves]]:
+    """Devices, and the curves that are fitted at once: those of 8 and of 16 bits, each other one alone."""
+    for (name, variant), curve in curves.items():
+        if variant == "bf16" and (narrow := curves.get((name, "fp8"))):
+            yield name, {"fp8": narrow, "bf16": curve}
+        elif variant != "fp8" or (name, "bf16") not in curves:
+            yield name, {variant: curve}
 
 
 def ablations(table: Table) -> tuple[Ablation, ...]:

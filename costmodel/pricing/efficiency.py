@@ -23,6 +23,10 @@ TRAINING_STEP_S = 17e-3
 the host does between steps (fit on steps of Megatron-LM on B200 with 4 to 32 micro-batches)"""
 TRAINING_LINK = 0.7
 """share of the peak that collectives between the devices of a server reach in training, where none was fitted"""
+WIDE_SHARE = 0.7
+"""share of the matrix peak that products of 16 bits reach in training, over that of products of 8 bits beside whose
+casts are priced (one number for the steps of H100 and B200 in both, 0.71 +- 0.03; alone they would have 0.66 and
+0.73)"""
 HALF_BALANCE = 1150.0
 """matrix peak over memory peak, FLOP/byte, at which products of training reach half of their peak where none was
 fitted: the more a device computes for each byte it moves, the less of its peak it reaches (one number for the shares of

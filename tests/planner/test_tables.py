@@ -36,6 +36,16 @@ def test_tables_of_one_kind_are_joined(tmp_path: Path) -> None:
     assert len(concatenate(tables)["latency_ms"]) == 3
 
 
+def test_joined_rows_are_blank_where_their_table_lacks_a_column(tmp_path: Path) -> None:
+    header = "device,model,devices,layers,seq_len,tp,cp,pp,dp,interleave,micro_batch,micro_batches,recompute,step_s"
+    row = "b200,llama3-70b,8,4,4096,2,1,1,4,1,1,4,none,1.0"
+    plain = _written(tmp_path, f"{header}\n{row}\n", "plain.csv")
+    told = _written(tmp_path, f"{header},precision,zero_stage\n{row},fp8,1\n", "told.csv")
+    joined = concatenate([read_table(path, "training") for path in (plain, told)])
+    assert joined["precision"].tolist() == ["", "fp8"]
+    assert np.isnan(joined["zero_stage"]).tolist() == [True, False]
+
+
 ATTENTION = "device,attn_dtype,kv_cache_dtype,batch_size,isl,step,num_heads,num_key_value_heads,head_dim,latency_ms\n"
 ATTENTION_ROW = "h100,bfloat16,bfloat16,1,1,64,8,8,128,0.01\n"
 

@@ -16,7 +16,8 @@ from costmodel.workloads.transformer.training_spec import TrainingSpec
 GRADIENT_BYTES = 4.0
 """of a gradient in fp32, as frameworks accumulate them unless told otherwise"""
 OPTIMIZER_BYTES = 30.0
-"""traffic of Adam per owned parameter: state, gradient and parameter, read and written (fit on B200 steps)"""
+"""traffic of Adam per owned parameter: two moments and the parameter in fp32, read and written, its gradient read, and
+the parameter written in 16 bits (counted; steps on B200 agree)"""
 GRADIENT_ACCESSES = 2.0
 """of each gradient, per step and per accumulation: read and written"""
 PARAMETER_CAST_BYTES = 4.0

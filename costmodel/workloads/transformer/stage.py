@@ -13,14 +13,16 @@ from costmodel.workloads.transformer.layers import LayerRun
 from costmodel.workloads.transformer.shapes import expert_parameters, layer_parameters
 from costmodel.workloads.transformer.training_spec import TrainingSpec
 
-CAST_BYTES: dict[Precision, float] = {"fp8": 4.0, "int8": 4.0, "fp4": 16.0}
-"""traffic per element that becomes narrow: read for the largest, read again, written as it is and transposed; in fp4
-rotated and scaled by blocks too (fit on steps of MLPerf Training)"""
-
-MX_CAST_BYTES = 10.0
-"""the same of MXFP8: written along rows and along columns, each with scales of its own that are laid out for the
-product (fit on eight pairs of steps with either scaling, of Llama 8B and 405B on B200, GB200 and GB300, which take 2 to
-7 % longer with blocks: NVIDIA Megatron-Bridge, docs/performance-summary.md)"""
+NARROW_BYTES, PASS_BYTES = 4.0, 6.0
+"""traffic per element that becomes narrow: read in 16 bits, written as it is and transposed (counted); and of each pass
+more that blocks with scales of their own take, one in MXFP8 and two in fp4, which is rotated too. One number fitted on
+steps of MLPerf Training in fp4 and on eight pairs of steps of Llama 8B and 405B with either scaling on B200, GB200 and
+GB300, which take 2 to 7 % longer with blocks (NVIDIA Megatron-Bridge, docs/performance-summary.md)"""
+CAST_BYTES: dict[Precision, float] = {
+    "fp8": NARROW_BYTES, "int8": NARROW_BYTES, "fp4": NARROW_BYTES + 2 * PASS_BYTES,
+}  # fmt: skip
+MX_CAST_BYTES = NARROW_BYTES + PASS_BYTES
+"""the same of MXFP8"""
 
 
 def cast_bytes(job: TrainingSpec) -> float:

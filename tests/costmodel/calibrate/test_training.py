@@ -5,7 +5,9 @@ import pytest
 
 from costmodel.calibrate import training
 from costmodel.calibrate.family import Series, Table
-from costmodel.pricing.calibration import Calibration
+from costmodel.calibrate.parts import parts_of
+from costmodel.pricing.calibration import Calibration, load_calibrations
+from costmodel.pricing.efficiency import WIDE_SHARE
 from planner.tables import read_table
 from tests.costmodel.calibrate.training_cases import MEASURED, ROW, needs_tables, of
 
@@ -15,6 +17,11 @@ KNOWN = {"matrix": 0.5, "attention": 0.4, "memory": 0.95, "launch": 34e-6, "step
 def table_of(*changes: dict[str, object]) -> Table:
     rows = [ROW | change for change in changes]
     return {name: np.array([row[name] for row in rows]) for name in ROW}
+
+
+def known(**curves: dict[str, float]) -> tuple[Calibration, ...]:
+    """These curves of B200 before the catalog's, which has those of kernels."""
+    return (Calibration(device="b200-sxm", families={"training": curves}, source="known"), *load_calibrations())
 
 
 def absolute_error(series: Series, rows: np.ndarray) -> np.ndarray:
@@ -58,14 +65,35 @@ def test_the_fit_finds_the_numbers_again() -> None:
         for length in (2048, 16384)
         for number in (2, 16)
     ]
-    part = Calibration(device="b200-sxm", families={"training": {"bf16": KNOWN}}, source="known")
     table = dict(table_of(*changes))
-    table["step_s"] = of(training.predict(table, (part,)), "step time").predicted
+    table["step_s"] = of(training.predict(table, known(bf16=KNOWN)), "step time").predicted
     fit = training.fit(table)
     found = fit.curves["b200-sxm", "bf16"]
     assert fit.mean_error["b200-sxm", "bf16"] < 2e-3
     for name, value in KNOWN.items():
         assert found[name] == pytest.approx(value, rel=0.04), name
+
+
+def test_curves_of_both_widths_share_what_the_rows_of_both_decide() -> None:
+    """Steps in fp8 and in bf16 that were made with one share of matrices and one of attention, links in bf16 alone."""
+    narrow = KNOWN | {"link_bandwidth": 630e9}
+    wide = KNOWN | {"matrix": WIDE_SHARE * KNOWN["matrix"]}
+    changes: list[dict[str, object]] = [
+        {"tp": 1, "dp": 8, "seq_len": length, "micro_batches": 8, "precision": "fp8"} for length in (2048, 16384, 65536)
+    ] + [{"tp": tp, "dp": 8 // tp, "seq_len": length, "precision": "bf16"} for tp in (2, 8) for length in (2048, 16384)]
+    rows = [ROW | change for change in changes]
+    table = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+    table["step_s"] = of(training.predict(table, known(fp8=narrow, bf16=wide)), "step time").predicted
+    fit = training.fit(table)
+    fp8, bf16 = (fit.curves["b200-sxm", variant] for variant in ("fp8", "bf16"))
+    assert (fit.free["b200-sxm", "fp8"], fit.free["b200-sxm", "bf16"]) == (
+        ("matrix", "attention"), ("attention", "link_bandwidth"),
+    )  # fmt: skip
+    assert bf16["attention"] == fp8["attention"] == pytest.approx(KNOWN["attention"], rel=0.04)
+    assert bf16["matrix"] / WIDE_SHARE == fp8["matrix"] == pytest.approx(KNOWN["matrix"], rel=0.04)
+    assert bf16["link_bandwidth"] == pytest.approx(KNOWN["link_bandwidth"], rel=0.1)
+    part = parts_of({"training": fit}, "made up", "none", "2026")["b200-sxm"]
+    assert part.num_fitted("training") == 3
 
 
 def test_rows_without_memory_are_left_out_with_a_reason() -> None:
