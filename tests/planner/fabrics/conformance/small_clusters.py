@@ -114,9 +114,14 @@ def small_instance(kind: str, seed: int) -> Instance:
         "jobs": [_job(rng, kind, "j0", 1)],
         "objectives": ["value"],
     }
+    if kind == "lightpath" and seed % 5 == 0:
+        data["cluster"]["fabric"]["memory"] = {"unit": "cxl-ddr5", "units": 2, "wavelengths": 1, "shared": True}
     fabric = Instance.parse(data).cluster.fabric
     most = fabric.most_devices_of_a_job
     data["jobs"] = [_job(rng, kind, f"j{number}", most) for number in range(rng.choice((1, 2, 3, 4)))]
+    for job in data["jobs"]:
+        if "memory" in data["cluster"]["fabric"] and kind == "lightpath":
+            job["workload"] = job["workload"] | {"offload": ["none", "weights" if _serves(job) else "optimizer"]}
     instance = Instance.parse(data)
     if rng.random() < 0.5:
         names = random_parts(instance.cluster, rng, rng.choice((1, 2, 3)))
@@ -124,6 +129,10 @@ def small_instance(kind: str, seed: int) -> Instance:
             names = _of_one_kind(instance.cluster, rng)
         instance = damaged(instance, parse_failures(instance.cluster, names))
     return instance
+
+
+def _serves(job: Fields) -> bool:
+    return bool(job["workload"]["kind"] == "transformer_inference")
 
 
 def random_parts(cluster: Cluster, rng: Random, number: int) -> list[str]:
