@@ -21,6 +21,8 @@ from planner.model.job import Job, Reference
 
 TOGETHER = 32
 """jobs that are listed together at most: fewer than are remembered"""
+FEW_TOGETHER = 4
+"""the same where jobs may change their settings between phases, which takes longer: a short time limit is kept"""
 NO_REFERENCE = Reference(speed=1.0, energy_per_work=1.0)
 """of a job without candidates"""
 
@@ -117,7 +119,8 @@ class Listings:
             and isinstance(other.workload, TransformerInference) and key != job.listing_json
         )  # fmt: skip
         if isinstance(job.workload, TransformerInference):
-            alike = [job, *islice(others, TOGETHER - 1)]
+            number = TOGETHER if self._cluster.fabric.resetting_s is None else FEW_TOGETHER
+            alike = [job, *islice(others, number - 1)]
             asked = [(each.workload, self._within(self._sizes[each.listing_json])) for each in alike]
             price_together(asked, self._cluster.device, self._cluster.fabric, _limits(job))
 
