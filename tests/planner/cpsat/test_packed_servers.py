@@ -13,15 +13,13 @@ from tests.oracles.tiny_shares import best_value, tiny_shares
 from tests.planner.cpsat.search_cases import OPTIONS
 from tests.planner.small_racks import rack, training
 
-CLOCK = Clock.of(600.0)
-
 
 @pytest.mark.parametrize("seed", range(16))
 def test_what_is_packed_is_the_enumerated_optimum(seed: int) -> None:
     instance = tiny_shares(seed, objectives=["value"])
     search = Search(expand(instance), OPTIONS)
     search.bound = search.knapsack.bound
-    if not pack_servers(search, CLOCK):
+    if not pack_servers(search, Clock.of(600.0)):
         return
     assert search.assignments is not None
     plan = plan_of(search.full, search.assignments)
@@ -35,12 +33,12 @@ def test_some_are_packed() -> None:
     for seed in range(16):
         search = Search(expand(tiny_shares(seed, objectives=["value"])), OPTIONS)
         search.bound = search.knapsack.bound
-        packed += pack_servers(search, CLOCK)
+        packed += pack_servers(search, Clock.of(600.0))
     assert packed >= 5
 
 
 def test_other_fabrics_pack_no_servers() -> None:
     search = Search(expand(Instance.parse(rack(training("a", 2)))), OPTIONS)
     search.bound = search.knapsack.bound
-    assert not pack_servers(search, CLOCK)
+    assert not pack_servers(search, Clock.of(600.0))
     assert search.assignments is None

@@ -15,8 +15,6 @@ from tests.oracles.tiny_instances import tiny_crossing, tiny_instance
 from tests.planner.cpsat.divisions.division_cases import exchanging, problem_of, search_of
 from tests.planner.small_racks import training
 
-CLOCK = Clock.of(600.0)
-
 
 @pytest.mark.parametrize("seed", range(24))
 @pytest.mark.parametrize("draw", [tiny_instance, tiny_crossing])
@@ -26,7 +24,7 @@ def test_best_plan_is_the_enumerated_one(draw: Callable[[int], Instance], seed: 
         return
     search = search_of(expand(instance))
     expected = brute_force(instance)
-    if expected is None or not divide(search, CLOCK):
+    if expected is None or not divide(search, Clock.of(600.0)):
         return
     assert search.assignments is not None
     plan = plan_of(search.full, search.assignments)
@@ -40,11 +38,11 @@ def test_bound_falls_to_what_divisions_allow() -> None:
     problem = problem_of(*jobs, health={"failed_tiles": ["s0.t0", "s1.t0", "s2.t0"]}, servers=3, fibers=1)
     search = search_of(problem)
     search.bound = search.knapsack.bound
-    assert divide(search, CLOCK)
+    assert divide(search, Clock.of(600.0))
     assert search.value("value") == 0.0
     assert search.knapsack.bound > 0.0
 
 
 def test_servers_with_fibers_of_their_own_are_not_divided() -> None:
     fibers = [{"from": "s0", "to": "s1", "count": 2}]
-    assert not divide(search_of(problem_of(training("x", 4), fibers=fibers)), CLOCK)
+    assert not divide(search_of(problem_of(training("x", 4), fibers=fibers)), Clock.of(600.0))

@@ -17,8 +17,6 @@ from planner.model.instance import Instance
 from tests.planner.cpsat.divisions.division_cases import exchanging, problem_of, search_of
 from tests.planner.small_racks import rack, serving, training
 
-CLOCK = Clock.of(600.0)
-
 
 def most_value(problem: Problem) -> float:
     """Of all jobs on one server each, or waiting, tried one by one."""
@@ -51,7 +49,7 @@ def test_no_other_plan_of_whole_jobs_is_worth_more(seed: int) -> None:
     failed = [f"s{server}.t{draw.randrange(4)}" for server in range(3) if draw.random() < 0.5]
     problem = problem_of(*jobs, servers=3, health={"failed_tiles": failed})
     search = search_of(problem)
-    pack_whole(search, CLOCK)
+    pack_whole(search, Clock.of(600.0))
     assert search.assignments is not None
     assert search.value("value") == pytest.approx(most_value(problem), rel=1e-7)
     assert all(len({name.split(".")[0] for name in each.devices}) == 1 for each in search.assignments)
@@ -61,18 +59,18 @@ def test_no_other_plan_of_whole_jobs_is_worth_more(seed: int) -> None:
 def test_a_plan_that_meets_the_knapsack_is_proven_without_more() -> None:
     search = search_of(problem_of(training("a", 4), training("b", 4), training("c", 4)))
     search.bound = search.knapsack.bound
-    assert pack_whole(search, CLOCK)
+    assert pack_whole(search, Clock.of(600.0))
     assert search.value("value") == pytest.approx(search.knapsack.bound)
-    assert optimize_value(search_of(search.full), CLOCK).is_proven
+    assert optimize_value(search_of(search.full), Clock.of(600.0)).is_proven
 
 
 def test_jobs_that_have_to_span_servers_are_left_to_others() -> None:
     """Devices of two servers would do, those of one do not."""
     search = search_of(problem_of(exchanging(), health={"failed_tiles": ["s0.t0", "s1.t0"]}))
-    assert not pack_whole(search, CLOCK)
+    assert not pack_whole(search, Clock.of(600.0))
     assert search.assignments is None
     search = search_of(problem_of(exchanging(required=True), health={"failed_tiles": ["s0.t0", "s1.t0"]}))
-    assert not pack_whole(search, CLOCK)
+    assert not pack_whole(search, Clock.of(600.0))
 
 
 def test_where_slots_matter_or_residents_stay_bin_packing_does_not_say_all() -> None:
