@@ -44,7 +44,7 @@ def test_shares_in_memory_nodes_let_more_run() -> None:
 
 def test_units_behind_memory_over_light_let_all_run() -> None:
     """Beside training each pair of files has two jobs that run with a second tier alone."""
-    for name, value, plain in (("appliance_tier", 6.812, 2.824), ("optical_hbm_tier", 7.066, 5.486)):
+    for name, value, plain in (("appliance_tier", 6.832, 2.846), ("optical_hbm_tier", 7.086, 5.486)):
         instance, tiered = solved(f"../providers/{name}")
         _, without = solved(f"../providers/{name}_plain")
         assert (tiered.objective, without.objective) == (
@@ -62,7 +62,7 @@ def test_tiles_divide_wavelengths_between_circuits_and_modules() -> None:
     """Each of three jobs otherwise; two run where tiles have no modules."""
     instance, tiered = solved("../lumorph/modules16")
     _, without = solved("../lumorph/modules16_plain")
-    assert (tiered.objective, without.objective) == (pytest.approx(8.004, abs=0.01), pytest.approx(7.242, abs=0.01))
+    assert (tiered.objective, without.objective) == (pytest.approx(8.022, abs=0.01), pytest.approx(7.242, abs=0.01))
     assert tiered.plan is not None
     assert without.plan is not None
     assert len(without.plan.assignments) == 2

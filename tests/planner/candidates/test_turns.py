@@ -25,7 +25,7 @@ def solved(name: str) -> tuple[Instance, Result]:
 
 def test_turns_let_experts_and_replicas_have_all_ports() -> None:
     (instance, turned), (held, plain) = solved("turns"), solved("turns_plain")
-    assert (turned.objective, plain.objective) == (pytest.approx(7.88, abs=0.01), pytest.approx(7.40, abs=0.01))
+    assert (turned.objective, plain.objective) == (pytest.approx(7.86, abs=0.01), pytest.approx(7.38, abs=0.01))
     assert turned.plan is not None
     assert plain.plan is not None
     step_s = [found.plan["experts"].step_s for found in (turned, plain) if found.plan is not None]
@@ -64,7 +64,7 @@ def test_slow_switches_of_tiles_hide_behind_operators() -> None:
         each.job: turns_in_words(instance.cluster, instance.job(each.job), each) for each in hidden.plan.assignments
     }
     assert words[name].startswith("by dimension; ")
-    assert words[name].endswith("1.29 s of them behind operators: a step waits 21.3% of its time for them")
+    assert words[name].endswith("1.29 s of them behind operators: a step waits 21.2% of its time for them")
     assert words["experts-serving"] == ""
     assert not any(turns_in_words(plain.cluster, plain.job(each.job), each) for each in waited.plan.assignments)
 

@@ -21,7 +21,7 @@ SITES: dict[str, tuple[str, dict[str, Any]]] = {
     "light over third servers": ("lightpath", {"transit": 1}),
     "sipam": ("sipam", {"switch_ports": 256}),
 }
-FEW, MANY, PROBES = 20, 80, 12
+FEW, MANY, PROBES = 20, 80, 60
 MOST = 2.0
 """times as much CPU with MANY running jobs: the whole plan of 80 jobs costs four times that of 20 to check, and ten
 times a single decision"""

@@ -81,7 +81,7 @@ def all_of_it(folder: Path) -> dict[str, Any]:
     drawn = ["--random", "--fabric", "lightpath", "--accelerators", "512", "--jobs", "24", "--most", "64"]
     assert main(["new", *drawn, "--output", str(random)]) == 0
     with patch.object(racks, "plan_racks", partial(work.plan_or_die_once, folder)):
-        code = main(["solve", str(random), "--ray", cluster.address, "--time-limit", "15", "--plan-out", str(plan)])
+        code = main(["solve", str(random), "--ray", cluster.address, "--time-limit", "25", "--plan-out", str(plan)])
     found["solve"] = {"code": code, "check": main(["check", str(random), str(plan)])}
     cluster.shutdown()
     return found

@@ -19,7 +19,7 @@ from tests.planner.report.browser import dom_of
 @pytest.fixture(scope="module")
 def solved() -> tuple[Instance, Result]:
     instance = random_pool(32, 4, seed=3, units=3)
-    return instance, solve(instance, options=SolveOptions(time_limit_s=5, workers=1))
+    return instance, solve(instance, options=SolveOptions(time_limit_s=60, workers=1, deterministic_limit=3.0))
 
 
 @pytest.mark.slow
