@@ -96,3 +96,14 @@ def test_a_concurrency_that_was_not_fitted_is_within_the_marks(fitted_on_few: Fi
     first, token = errors(_rows(measured(), measured()["concurrency"] == 64), fitted_on_few)
     assert token.mean() < TOKEN_MARK
     assert first.mean() < FIRST_MARK
+
+
+@pytest.mark.slow
+@needs_table
+def test_a_backend_that_was_not_fitted_is_within_the_marks() -> None:
+    """That with the most rows; `planner validate --leave-out backend` has all."""
+    assert FAMILY.fit is not None
+    is_left_out = measured()["backend"] == "trtllm"
+    first, token = errors(_rows(measured(), is_left_out), FAMILY.fit(_rows(measured(), ~is_left_out)))
+    assert token.mean() < 0.15
+    assert first.mean() < 0.35
