@@ -22,7 +22,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("planner.tables", "planner.sweep", "planner.slices"),
     ("planner.fabrics",),
     ("planner.formulation", "planner.prices"),
-    ("planner.candidates",),
+    ("planner.candidates", "planner.synthesis"),
     ("planner.heuristics",),
     ("planner.fabrics.*",),
     ("planner.cpsat",),
@@ -48,7 +48,13 @@ TABLES_OF_FABRICS = ("planner.fabrics", "planner.fabrics.plugin")
 """where the plug-ins and their parts are put together"""
 
 ONLY_UNDER: dict[str, str | tuple[str, ...]] = {
-    "ortools": ("planner.cpsat", "planner.fabrics", "planner.formulation", "planner.pages.cpsat"),
+    "ortools": (
+        "planner.cpsat",
+        "planner.fabrics",
+        "planner.formulation",
+        "planner.pages.cpsat",
+        "planner.synthesis.exact",
+    ),
     "matplotlib": "planner.plotting",
     "plotly": "planner.plotting",
     "typer": "planner.cli",
@@ -105,8 +111,7 @@ DECIDING = (
     "planner.slices",
 )
 BESIDE_THE_PRODUCT = {
-    "costmodel.collectives.interpret": "a schedule run step by step, which tests hold exported files to",
-    "costmodel.collectives.simulate": "the same for its times",
+    "costmodel.collectives.simulate": "times of a schedule, event by event, which tests hold closed forms to",
     "costmodel.measure.__main__": "a command of its own, where no more than torch, numpy and pydantic are",
     "planner.slices.any_chip": "what fragmentation is measured against: fragmentation of slices alone, without a model",
     "planner.slices.optical_cubes": "slices that fragmentation compares",

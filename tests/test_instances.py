@@ -21,12 +21,14 @@ CLUSTERS = FOLDER / "replay"
 """clusters to replay demand on, which are no instances"""
 PAGES = FOLDER / "mcdla"
 """page problems, which are a file type of their own"""
+TOPOLOGIES = FOLDER / "topologies"
+"""networks whose collectives are synthesized, likewise"""
 FILES = sorted(
     path
     for path in FOLDER.rglob("*")
     if path.suffix in (".json", ".yaml", ".yml")
     and path not in (SCHEMA, RESULTS)
-    and not {PUBLISHED, CLUSTERS, PAGES} & {*path.parents}
+    and not {PUBLISHED, CLUSTERS, PAGES, TOPOLOGIES} & {*path.parents}
 )
 
 

@@ -132,10 +132,10 @@ def _origins(schedule: Schedule, block: _Block) -> tuple[Ints, Ints]:
     """(rank, slot) that hold something at the start of a call."""
     slots = np.arange(block.first, block.first + block.count)
     if schedule.collective == "all_to_all":
-        return slots // schedule.ranks, slots
+        return slots // schedule.num_chunks, slots
     slots = slots[slots < schedule.num_chunks]
     if schedule.collective == "all_gather":
-        return slots, slots
+        return slots // schedule.parts, slots
     if schedule.collective == "broadcast":
         return np.zeros_like(slots), slots
     ranks, grid = np.meshgrid(np.arange(schedule.ranks), slots, indexing="ij")
@@ -146,10 +146,10 @@ def _ends(schedule: Schedule, block: _Block) -> tuple[Ints, Ints]:
     """(rank, slot) that must be complete at the end of a call."""
     slots = np.arange(block.first, block.first + block.count)
     if schedule.collective == "all_to_all":
-        return slots % schedule.ranks, slots
+        return slots % schedule.num_chunks // schedule.parts, slots
     slots = slots[slots < schedule.num_chunks]
     if schedule.collective == "reduce_scatter":
-        return slots, slots
+        return slots // schedule.parts, slots
     ranks, grid = np.meshgrid(np.arange(schedule.ranks), slots, indexing="ij")
     return ranks.ravel(), grid.ravel()
 

@@ -41,8 +41,9 @@ class Schedule:
     """Rounds of one call, or of two where successive calls differ; a row is one chunk that moves.
 
     A round reads what earlier rounds left and writes at its end. A rank has slots for chunks: slot c of the first
-    `num_chunks` is chunk c of the message, further slots are scratch. In an all-to-all, slot source * n +
-    destination is the part from one rank for another. A row within one rank (sender = receiver) takes no time.
+    `num_chunks` is chunk c of the message, further slots are scratch. What one rank gives in an all-gather, or ends
+    with in a reduce-scatter, is `parts` chunks that follow each other; in an all-to-all, slots from (source * n +
+    destination) * parts on are what one rank gives another. A row within one rank (sender = receiver) takes no time.
     """
 
     collective: Collective
@@ -69,6 +70,11 @@ class Schedule:
 
     def __len__(self) -> int:
         return len(self.round)
+
+    @property
+    def parts(self) -> int:
+        """Chunks of what one rank gives another in an all-to-all, gives to all or ends with."""
+        return max(self.num_chunks // self.ranks, 1)
 
     @property
     def configuration(self) -> Column:

@@ -35,6 +35,7 @@ from planner.cli.commands.solve import solve
 from planner.cli.commands.spares import spares
 from planner.cli.commands.studio import studio
 from planner.cli.commands.switch_emulator import switch_emulator
+from planner.cli.commands.synthesize import synthesize
 from planner.cli.commands.tables import tables
 from planner.cli.commands.tokens import tokens
 from planner.cli.commands.trace import trace
@@ -66,6 +67,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "validate": validate,
     "calibrate": calibrate,
     "export": export,
+    "synthesize": watchable(synthesize),
     "serve": serve,
     "ask": ask,
     "defrag": defrag,

@@ -5,13 +5,14 @@ from typing import Any, Literal, get_args
 
 from pydantic import BaseModel
 
-FileKind = Literal["instance", "plan", "pages", "page-plan", "settings", "slurm", "kubernetes", "switches"]
+FileKind = Literal["instance", "plan", "pages", "page-plan", "topology", "settings", "slurm", "kubernetes", "switches"]
 FILE_KINDS: tuple[FileKind, ...] = get_args(FileKind)
 MEANINGS: Mapping[FileKind, str] = {
     "instance": "a cluster and its jobs, for `planner solve` and most other commands",
     "plan": "what `planner solve --plan-out` writes",
     "pages": "a set of memories and the steps whose pages `planner pages` places",
     "page-plan": "what `planner pages` writes",
+    "topology": "a network whose collectives `planner synthesize` finds",
     "settings": "the rules of a controller, for `planner serve --settings`",
     "slurm": "how Slurm is met, for `planner slurm --config`",
     "kubernetes": "how Kubernetes is met, for `planner serve --kubernetes`",
@@ -30,12 +31,14 @@ def json_schema(kind: FileKind) -> dict[str, Any]:
     from planner.model.page_instance import PageInstance
     from planner.model.page_plan import PagePlan
     from planner.model.plan import Plan
+    from planner.model.topology import Topology
 
     models: Mapping[FileKind, type[BaseModel]] = {
         "instance": Instance,
         "plan": Plan,
         "pages": PageInstance,
         "page-plan": PagePlan,
+        "topology": Topology,
         "settings": Settings,
         "slurm": SlurmConfig,
         "kubernetes": Kubernetes,

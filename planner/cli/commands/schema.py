@@ -11,10 +11,11 @@ if TYPE_CHECKING:
     from planner.reference.file_kinds import FileKind
 
 File = Annotated[
-    Literal["instance", "settings", "slurm", "kubernetes", "switches"],
+    Literal["instance", "topology", "settings", "slurm", "kubernetes", "switches"],
     typer.Argument(
-        metavar="[instance|settings|slurm|kubernetes|switches]",
-        help="Of an instance; of `--settings` of `planner serve`; of slurm.yaml; of kubernetes.yaml; of switches.yaml.",
+        metavar="[instance|topology|settings|slurm|kubernetes|switches]",
+        help="Of an instance; a topology of `planner synthesize`; of `--settings` of `planner serve`; of slurm.yaml, "
+        "kubernetes.yaml or switches.yaml.",
     ),
 ]
 

@@ -28,16 +28,16 @@ class Buffers:
 
     schedule: Schedule
     relayed: list[dict[int, int]] = field(default_factory=list)
-    """scratch offset of each part that a rank passes on in an all-to-all"""
+    """scratch offset of each slot that a rank passes on in an all-to-all"""
 
     @classmethod
     def of(cls, schedule: Schedule, rounds: tuple[Round, ...]) -> "Buffers":
         relayed: list[dict[int, int]] = [{} for _ in range(schedule.ranks)]
         if schedule.collective == "all_to_all":
             for run in (run for each in rounds for run in each.runs):
-                for part in range(run.target, run.target + run.count):
-                    if part % schedule.ranks != run.receiver:
-                        relayed[run.receiver].setdefault(part, len(relayed[run.receiver]))
+                for slot in range(run.target, run.target + run.count):
+                    if slot % schedule.num_chunks // schedule.parts != run.receiver:
+                        relayed[run.receiver].setdefault(slot, len(relayed[run.receiver]))
         return cls(schedule, relayed)
 
     @property
@@ -51,10 +51,13 @@ class Buffers:
     def place(self, rank: int, slot: int) -> Place:
         schedule = self.schedule
         if schedule.collective == "all_to_all":
-            source, destination = divmod(slot, schedule.ranks)
+            source, given = divmod(slot, schedule.num_chunks)
+            destination, part = divmod(given, schedule.parts)
             if source == rank:
-                return Place("i", destination)
-            return Place("o", source) if destination == rank else Place("s", self.relayed[rank][slot])
+                return Place("i", given)
+            if destination == rank:
+                return Place("o", source * schedule.parts + part)
+            return Place("s", self.relayed[rank][slot])
         if schedule.collective == "reduce_scatter":
             return Place("s", slot)
         if schedule.collective == "all_gather":
@@ -69,20 +72,21 @@ class Buffers:
             "reduce_scatter": schedule.num_slots,
             "all_gather": 0,
         }.get(schedule.collective, schedule.num_slots - chunks)
-        inputs = 1 if schedule.collective == "all_gather" else chunks
-        outputs = 1 if schedule.collective == "reduce_scatter" else chunks
+        inputs = schedule.parts if schedule.collective == "all_gather" else chunks
+        outputs = schedule.parts if schedule.collective == "reduce_scatter" else chunks
         return {"i_chunks": inputs, "o_chunks": outputs, "s_chunks": scratch}
 
     def prologue(self, rank: int) -> Iterator[tuple[Place, Place, int]]:
         """Copies before the first round: (source, target, count)."""
+        parts = self.schedule.parts
         if self.schedule.collective == "all_gather":
-            yield Place("i", 0), Place("o", rank), 1
+            yield Place("i", 0), Place("o", rank * parts), parts
         elif self.schedule.collective == "all_to_all":
-            yield Place("i", rank), Place("o", rank), 1
+            yield Place("i", rank * parts), Place("o", rank * parts), parts
         elif self.schedule.collective == "reduce_scatter":
             yield Place("i", 0), Place("s", 0), self.schedule.num_chunks
 
     def epilogue(self, rank: int) -> Iterator[tuple[Place, Place, int]]:
         """Copies after the last round."""
         if self.schedule.collective == "reduce_scatter":
-            yield Place("s", rank), Place("o", 0), 1
+            yield Place("s", rank * self.schedule.parts), Place("o", 0), self.schedule.parts
