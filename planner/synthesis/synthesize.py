@@ -12,7 +12,7 @@ from costmodel.collectives.synthesis.check import faults_of
 from costmodel.collectives.synthesis.families import FamilyTime, best_family
 from costmodel.collectives.synthesis.network import Network
 from costmodel.collectives.synthesis.timed import TimedSchedule, backwards, one_after_the_other
-from costmodel.collectives.synthesis.trials import PATIENCE, Question, Way, ways_tried
+from costmodel.collectives.synthesis.trials import PATIENCE, CollectiveQuestion, TrialSettings, settings_tried
 from costmodel.collectives.synthesis.written import written_out
 from planner.model.errors import RefusedPlanError
 from planner.synthesis.exact import ExactOptions, improved
@@ -25,9 +25,9 @@ MOST_INTERVALS = 4_000
 SHARE_OF_TRIALS = 0.7
 """of the time limit, before CP-SAT begins"""
 SHARE_OF_FIRST_TRIALS = 0.5
-"""of the time of trials, on ways that were not tried before"""
+"""of the time of trials, on settings that were not tried before"""
 GREED = 20
-"""a way that is 10 % slower than the best gets 1.1 ** GREED times less time"""
+"""settings that are 10 % slower than the best get 1.1 ** GREED times less time"""
 CLOSED = 1 + 1e-9
 """a time within this factor of the bound is optimal"""
 
@@ -90,7 +90,7 @@ def synthesize(
 
 @dataclass
 class _Tried:
-    """Trials of one way so far."""
+    """Trials with the same settings so far."""
 
     count: int = 0
     spent_s: float = 0.0
@@ -110,7 +110,7 @@ class _Search:
     source: str = ""
     by_parts: dict[int, TimedSchedule] = field(default_factory=dict)
     """best schedule of each number of parts"""
-    tried: "dict[Way, _Tried]" = field(default_factory=dict)
+    tried: "dict[TrialSettings, _Tried]" = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.start_s = time.monotonic()
@@ -138,37 +138,37 @@ class _Search:
         self._trials(question)
         self._improve()
 
-    def _trials(self, question: Question) -> None:
-        """Ways that were not tried yet, from few parts to many, and between them those that were quickest so far, with
-        random changes."""
-        ways, first_s, begin_s = ways_tried(question, MOST_TRANSFERS), 0.0, time.monotonic()
-        fresh = next(ways, None)
+    def _trials(self, question: CollectiveQuestion) -> None:
+        """Settings that were not tried yet, from few parts to many, and between them those that were quickest so far,
+        with random changes."""
+        untried, first_s, begin_s = settings_tried(question, MOST_TRANSFERS), 0.0, time.monotonic()
+        fresh = next(untried, None)
         while not self.tried or not self._is_over(SHARE_OF_TRIALS * self.options.time_limit_s):
             now_s = time.monotonic()
             if fresh is not None and first_s <= SHARE_OF_FIRST_TRIALS * (now_s - begin_s):
                 self._try(question, fresh)
                 first_s += time.monotonic() - now_s
-                fresh = next(ways, None)
+                fresh = next(untried, None)
             else:
                 self._try(question, min(self.tried, key=self._turn))
 
-    def _turn(self, way: Way) -> float:
+    def _turn(self, settings: TrialSettings) -> float:
         assert self.best is not None
-        tried = self.tried[way]
+        tried = self.tried[settings]
         return tried.spent_s * (tried.finish_s / self.best.finish_s) ** GREED
 
-    def _try(self, question: Question, way: Way) -> None:
-        begin_s, tried = time.monotonic(), self.tried.setdefault(way, _Tried())
-        found = question.trial(way, tried.count, self.options.seed)
+    def _try(self, question: CollectiveQuestion, settings: TrialSettings) -> None:
+        begin_s, tried = time.monotonic(), self.tried.setdefault(settings, _Tried())
+        found = question.trial(settings, tried.count, self.options.seed)
         self._note(found, "trial")
         tried.count += 1
         tried.spent_s += time.monotonic() - begin_s
         tried.finish_s = min(tried.finish_s, found.finish_s)
 
-    def _question(self) -> Question | None:
+    def _question(self) -> CollectiveQuestion | None:
         """What trials answer, with the flows of an all-to-all and the bound that they prove."""
         if self.collective != "all_to_all":
-            return Question(self.network, self.collective, self.message_bytes)
+            return CollectiveQuestion(self.network, self.collective, self.message_bytes)
         found = exchange_flows(self.network, self.options.time_limit_s)
         if found is None:
             return None
@@ -176,7 +176,7 @@ class _Search:
         flow_s = found.seconds_per_byte * self.message_bytes / self.network.ranks
         if flow_s + alpha_s > self.bound.time_s:
             self.bound = Bound(flow_s + alpha_s, "flows on the busiest links")
-        return Question(self.network, self.collective, self.message_bytes, found.flows)
+        return CollectiveQuestion(self.network, self.collective, self.message_bytes, found.flows)
 
     def _is_over(self, limit_s: float) -> bool:
         is_optimal = self.best is not None and self.best.finish_s <= self.bound.time_s * CLOSED
@@ -219,8 +219,8 @@ class _Search:
 
     def _gathered(self, network: Network, parts: int, limit_s: float) -> TimedSchedule:
         """An all-gather of the same chunks, improved."""
-        question = Question(network, "all_gather", self.message_bytes)
-        trials = (question.trial(Way(parts, patience), 0, self.options.seed) for patience in PATIENCE)
+        question = CollectiveQuestion(network, "all_gather", self.message_bytes)
+        trials = (question.trial(TrialSettings(parts, patience), 0, self.options.seed) for patience in PATIENCE)
         start = min(trials, key=lambda each: each.finish_s)
         own = ExactOptions(limit_s, self.options.seed, self.options.workers, self.options.should_stop)
         return improved(start, bound_of(network, "all_gather", self.message_bytes).time_s, own)

@@ -24,7 +24,7 @@ PATIENCE = (1.0, 0.0, 0.5)
 """of routes that wait for a better sender"""
 
 
-class Way(NamedTuple):
+class TrialSettings(NamedTuple):
     """How a schedule is looked for."""
 
     parts: int
@@ -33,7 +33,7 @@ class Way(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Question:
+class CollectiveQuestion:
     """What is asked: a collective of one message on a network."""
 
     network: Network
@@ -51,9 +51,9 @@ class Question:
         ranks = self.network.ranks
         return parts * (ranks - 1) * {"broadcast": 1, "all_reduce": 2 * ranks}.get(self.collective, ranks)
 
-    def trial(self, way: Way, number: int, seed: int) -> TimedSchedule:
+    def trial(self, settings: TrialSettings, number: int, seed: int) -> TimedSchedule:
         """A schedule; number 0 has no random changes, and but for an all-to-all is the same for all seeds."""
-        parts, patience = way
+        parts, patience = settings
         rng = np.random.default_rng((seed, parts, number))
         noise = rng if number else None
         if self.collective == "all_to_all":
@@ -89,12 +89,13 @@ class Question:
         return chunk_bytes_of(self.collective, self.network.ranks, parts, self.message_bytes)
 
 
-def ways_tried(question: Question, most_transfers: int) -> Iterator[Way]:
+def settings_tried(question: CollectiveQuestion, most_transfers: int) -> Iterator[TrialSettings]:
     """Of 1, 2, 3, 4, 6, 8, 12, 16, ... parts as long as schedules stay short; chunks have at least one byte."""
     pieces = 1 if question.collective == "broadcast" else question.network.ranks
+    patience = PATIENCE if question.collective != "all_to_all" else (0.0,)
     parts, step = 1, 1
     while parts == 1 or (question.transfers(parts) <= most_transfers and parts <= question.message_bytes / pieces):
-        yield from (Way(parts, each) for each in (PATIENCE if question.collective != "all_to_all" else (0.0,)))
+        yield from (TrialSettings(parts, each) for each in patience)
         if parts >= 4 and parts & (parts - 1) == 0:
             step = parts // 2
         parts += step

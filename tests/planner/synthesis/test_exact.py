@@ -7,7 +7,7 @@ from costmodel.collectives.ladder import Collective
 from costmodel.collectives.synthesis.check import faults_of
 from costmodel.collectives.synthesis.network import Network
 from costmodel.collectives.synthesis.timed import chunk_bytes_of
-from costmodel.collectives.synthesis.trials import Question, Way
+from costmodel.collectives.synthesis.trials import CollectiveQuestion, TrialSettings
 from planner.synthesis.exact import ExactOptions, improved, in_ticks
 from tests.costmodel.collectives.synthesis.networks import NETWORKS, ring
 from tests.oracles.collective_steps import State, fewest_steps
@@ -40,7 +40,7 @@ def test_it_takes_as_few_steps_as_any_schedule(name: str, collective: Collective
     network = NETWORKS[name]
     pieces = parts if collective == "broadcast" else network.ranks * parts
     flows = np.ones((network.ranks, len(network.links)))
-    start = Question(network, collective, float(pieces), flows).trial(Way(parts), 0, 0)
+    start = CollectiveQuestion(network, collective, float(pieces), flows).trial(TrialSettings(parts), 0, 0)
     assert start.chunk_bytes == 1.0
     found = improved(start, 0.0, OPTIONS)
     ways = [(route.source, route.destination, route.links) for route in network.routes]
@@ -56,5 +56,5 @@ def test_ticks_are_rounded_up() -> None:
 
 @pytest.mark.slow
 def test_without_time_the_start_is_kept() -> None:
-    start = Question(ring(4), "all_gather", 4.0).trial(Way(2), 0, 0)
+    start = CollectiveQuestion(ring(4), "all_gather", 4.0).trial(TrialSettings(2), 0, 0)
     assert improved(start, 0.0, ExactOptions(0.0, 0, 1, lambda: True)).finish_s <= start.finish_s

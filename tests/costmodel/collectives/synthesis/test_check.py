@@ -6,12 +6,12 @@ import pytest
 
 from costmodel.collectives.synthesis.check import faults_of
 from costmodel.collectives.synthesis.timed import TimedSchedule, Transfer
-from costmodel.collectives.synthesis.trials import Question, Way
+from costmodel.collectives.synthesis.trials import CollectiveQuestion, TrialSettings
 from tests.costmodel.collectives.synthesis.networks import path, ring
 
 RING = ring(3)
-RIGHT = Question(RING, "all_gather", 3.0).trial(Way(1), 0, 0)
-SUMS = Question(RING, "all_reduce", 3.0).trial(Way(1), 0, 0)
+RIGHT = CollectiveQuestion(RING, "all_gather", 3.0).trial(TrialSettings(1), 0, 0)
+SUMS = CollectiveQuestion(RING, "all_reduce", 3.0).trial(TrialSettings(1), 0, 0)
 
 
 def _with(schedule: TimedSchedule, place: int, **changes: object) -> TimedSchedule:

@@ -12,7 +12,7 @@ from costmodel.collectives.synthesis.timed import (
     levels_of,
     one_after_the_other,
 )
-from costmodel.collectives.synthesis.trials import Question, Way
+from costmodel.collectives.synthesis.trials import CollectiveQuestion, TrialSettings
 from tests.costmodel.collectives.synthesis.networks import path, ring
 
 PATH = path(3)
@@ -34,11 +34,11 @@ def test_rounds_follow_what_they_need() -> None:
 
 def test_an_all_gather_backwards_adds_up() -> None:
     network = ring(4)
-    gather = Question(network.reversed(), "all_gather", 8.0).trial(Way(2), 0, 0)
+    gather = CollectiveQuestion(network.reversed(), "all_gather", 8.0).trial(TrialSettings(2), 0, 0)
     scatter = backwards(gather, network)
     assert scatter.finish_s == pytest.approx(gather.finish_s)
     assert faults_of(scatter) == ()
-    both = one_after_the_other(scatter, Question(network, "all_gather", 8.0).trial(Way(2), 0, 0))
+    both = one_after_the_other(scatter, CollectiveQuestion(network, "all_gather", 8.0).trial(TrialSettings(2), 0, 0))
     assert faults_of(both) == ()
     assert both.finish_s <= 2 * gather.finish_s
 

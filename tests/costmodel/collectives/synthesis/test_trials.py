@@ -10,7 +10,7 @@ from costmodel.collectives.ladder import Collective
 from costmodel.collectives.synthesis.bounds import bound_of
 from costmodel.collectives.synthesis.check import faults_of
 from costmodel.collectives.synthesis.network import Network
-from costmodel.collectives.synthesis.trials import PATIENCE, Question, Way, ways_tried
+from costmodel.collectives.synthesis.trials import PATIENCE, CollectiveQuestion, TrialSettings, settings_tried
 from costmodel.collectives.synthesis.written import written_out
 from tests.costmodel.collectives.synthesis.networks import networks, path, ring, star
 
@@ -35,8 +35,8 @@ def test_every_schedule_is_right(
     network: Network, collective: Collective, parts: int, patience: float, number: int
 ) -> None:
     """By the check of times, and by the interpreter of rounds, which knows no times."""
-    question = Question(network, collective, 1e6, _everywhere(network))
-    found = question.trial(Way(parts, patience), number, 0)
+    question = CollectiveQuestion(network, collective, 1e6, _everywhere(network))
+    found = question.trial(TrialSettings(parts, patience), number, 0)
     assert faults_of(found) == ()
     assert interpret(written_out(found)) == ()
     assert found.finish_s >= bound_of(network, collective, 1e6).time_s * (1 - 1e-9)
@@ -55,17 +55,17 @@ def test_every_schedule_is_right(
 )
 def test_simple_networks_are_filled(network: Network, collective: Collective, parts: int, seconds: float) -> None:
     """Four bytes on each rank, links of one byte a second: the bound is attained."""
-    question = Question(network, collective, 4.0)
-    best_s = min(question.trial(Way(parts, each), number, 0).finish_s for each in PATIENCE for number in range(3))
-    assert best_s == pytest.approx(seconds)
+    question = CollectiveQuestion(network, collective, 4.0)
+    trials = (question.trial(TrialSettings(parts, each), number, 0) for each in PATIENCE for number in range(3))
+    assert min(each.finish_s for each in trials) == pytest.approx(seconds)
 
 
 def test_parts_grow_as_long_as_chunks_have_a_byte() -> None:
-    parts = [way.parts for way in ways_tried(Question(ring(4), "all_to_all", 30.0), 10_000)]
+    parts = [each.parts for each in settings_tried(CollectiveQuestion(ring(4), "all_to_all", 30.0), 10_000)]
     assert parts == [1, 2, 3, 4, 6]
-    assert [way.parts for way in ways_tried(Question(ring(4), "all_to_all", 1e9), 24)] == [1, 2]
+    assert [each.parts for each in settings_tried(CollectiveQuestion(ring(4), "all_to_all", 1e9), 24)] == [1, 2]
 
 
 def test_an_all_to_all_needs_flows() -> None:
     with pytest.raises(ValueError, match="needs the flows"):
-        Question(ring(3), "all_to_all", 1.0).trial(Way(1), 0, 0)
+        CollectiveQuestion(ring(3), "all_to_all", 1.0).trial(TrialSettings(1), 0, 0)
