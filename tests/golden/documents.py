@@ -8,14 +8,15 @@ from tests.golden.texts import FABRICS, Unit, command, shown, write_site
 
 SCHEMAS = {
     "instance": (), "plan": ("--plan",), "pages": ("--pages",), "page plan": ("--pages", "--plan"),
-    "settings": ("settings",), "slurm": ("slurm",), "kubernetes": ("kubernetes",),
+    "topology": ("topology",), "settings": ("settings",), "slurm": ("slurm",), "kubernetes": ("kubernetes",),
 }  # fmt: skip
 COMMANDS = (
     "", "new", "import", "solve", "check", "explain", "marginal", "compare", "pages", "repair", "reconfigure", "diff",
     "replay", "spares", "defrag",
-    "trace", "reproduce", "score", "validate", "calibrate", "export", "serve", "tokens", "tokens add", "tokens list",
-    "tokens remove", "backup", "resync", "switch-emulator", "schema", "slurm", "slurm install", "slurm run",
-    "slurm status", "slurm fail", "slurm repair", "kubernetes", "kubernetes manifests", "kubernetes scheduler",
+    "trace", "reproduce", "score", "validate", "calibrate", "export", "synthesize", "serve", "tokens", "tokens add",
+    "tokens list", "tokens remove", "backup", "resync", "switch-emulator", "schema", "slurm", "slurm install",
+    "slurm run", "slurm status", "slurm fail", "slurm repair", "kubernetes", "kubernetes manifests",
+    "kubernetes scheduler",
 )  # fmt: skip
 
 

@@ -2,13 +2,15 @@
 
 The bound of an all-gather by cuts is that of Zhao et al., *ForestColl* (arXiv:2402.06787): a set of nodes that leaves a
 rank out must send what its ranks give over the links that leave it. The worst set is found by maximum flows, as in
-discrete Newton steps: from a set, the rate at which it would be full; at that rate, a set that is fuller still.
+discrete Newton steps: from a set, the rate at which it would be full; at that rate, a set that is fuller still. That an
+all-reduce over p parts takes 2 (p - 1) messages is the count of gossip by one-way messages (Harary and Schwenk, 1974).
 """
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import networkx as nx
+import numpy as np
 
 from costmodel.collectives.ladder import Collective
 from costmodel.collectives.synthesis.network import Network
@@ -30,6 +32,7 @@ def bound_of(network: Network, collective: Collective, message_bytes: float) -> 
     bounds = [Bound(latency_s(network, collective), "latency of the farthest ranks")]
     if message_bytes > 0 and network.ranks > 1:
         bounds += _by_bandwidth(network, collective, message_bytes)
+        bounds += _after_latency(network, collective, message_bytes)
     return max(bounds, key=lambda bound: bound.time_s)
 
 
@@ -51,6 +54,33 @@ def _by_bandwidth(network: Network, collective: Collective, message_bytes: float
         yield from (_sums(network, parts, message_bytes) for parts in _partitions(network))
     else:
         yield from (_exchange(network, part, given_bytes) for part in _parts(network))
+
+
+def _after_latency(network: Network, collective: Collective, message_bytes: float) -> Iterator[Bound]:
+    """What far ranks send begins to arrive after its latency, over the links into a rank; of a reduce-scatter, which is
+    an all-gather run backwards, what leaves a rank for far ones leaves so long before the end."""
+    if collective == "reduce_scatter":
+        yield from _after_latency(network.reversed(), "all_gather", message_bytes)
+        return
+    far_s, turned = network.distances_s(0.0), network.reversed()
+    for rank in range(network.ranks):
+        rate, before_bytes = _leaving(turned, frozenset({rank})), _before_bytes(network, rank)
+        sources_s = far_s[:1, rank] if collective == "broadcast" else np.delete(far_s[:, rank], rank)
+        for latency_s in {float(each) for each in sources_s if each > 0}:
+            share = np.count_nonzero(sources_s >= latency_s) / network.ranks
+            sent_bytes = message_bytes * (1.0 if collective in ("broadcast", "all_reduce") else share)
+            late_s = max(sent_bytes - before_bytes, 0.0) / rate
+            yield Bound(latency_s + late_s, f"what comes from far to rank {rank}")
+
+
+def _before_bytes(network: Network, rank: int) -> float:
+    """What links into a rank may carry beyond the time between a latency and the end: as they are held from the start
+    of a message on, routes of different latency over one link hold it for different spans of time."""
+    found = 0.0
+    for number in {route.links[-1] for route in network.routes if route.destination == rank}:
+        alphas_s = [route.alpha_s for route in network.routes if route.links[-1] == number]
+        found += (max(alphas_s) - min(alphas_s)) * network.links[number].bytes_per_s
+    return found
 
 
 def _gather(network: Network, given_bytes: float) -> Bound:
