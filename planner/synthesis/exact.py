@@ -26,7 +26,8 @@ class ExactOptions:
 
     time_limit_s: float
     seed: int
-    workers: int
+    workers: int | None
+    """threads; None: all cores"""
     should_stop: Callable[[], bool]
 
 
@@ -113,7 +114,7 @@ class _Model:
         solver = new_solver()
         solver.parameters.max_time_in_seconds = max(options.time_limit_s, 0.01)
         solver.parameters.random_seed = options.seed
-        solver.parameters.num_workers = options.workers
+        solver.parameters.num_workers = options.workers or 0
         status = solver.solve(self.model, _Stop(options.should_stop))
         if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             return None

@@ -42,7 +42,8 @@ class SynthesisOptions:
 
     time_limit_s: float = 20.0
     seed: int = 0
-    workers: int = 1
+    workers: int | None = None
+    """threads of CP-SAT; None: all cores"""
     on_progress: Callable[[str, float, float], None] = _ignore
     """what found a better schedule, its time, and the seconds since the start"""
     should_stop: Callable[[], bool] = lambda: False

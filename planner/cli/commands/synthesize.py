@@ -87,7 +87,7 @@ def _search(
     time_limit, seed, workers = options
     begin_s = time.monotonic()
     with stop_on_interrupt() as is_asked:
-        own = SynthesisOptions(time_limit, seed, workers or 1, tell, is_asked)
+        own = SynthesisOptions(time_limit, seed, workers, tell, is_asked)
         return synthesize(network, name, message_bytes, own), time.monotonic() - begin_s
 
 

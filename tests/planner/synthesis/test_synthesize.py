@@ -20,7 +20,7 @@ COLLECTIVES: tuple[Collective, ...] = ("all_gather", "reduce_scatter", "all_redu
 @settings(max_examples=25, deadline=None)
 @given(network=networks(4), collective=st.sampled_from(COLLECTIVES), size=st.sampled_from([1.0, 1e4, 1e7]))
 def test_between_the_bound_and_the_families(network: Network, collective: Collective, size: float) -> None:
-    found = synthesize(network, collective, size, SynthesisOptions(time_limit_s=0.05))
+    found = synthesize(network, collective, size, SynthesisOptions(time_limit_s=0.05, workers=1))
     assert found.bound.time_s * (1 - 1e-9) <= found.time_s <= found.family.time_s
     assert interpret(found.written) == ()
     if found.timed is not None:
