@@ -8,7 +8,7 @@ one with the larger first radix is kept: where radices multiply to the ranks, mo
 """
 
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -64,26 +64,19 @@ class _Way(NamedTuple):
     """numbers of digits and of configurations from there on"""
 
 
-class Front:
-    """Least sum of share / wavelengths of a ladder by numbers of digits and of configurations."""
+class _RunsWithin:
+    """Runs of a ladder with up to so many wavelengths and peers, and what they cost."""
 
-    def __init__(self, ladder: Ladder, limits: Limits, *, held: bool = False) -> None:
-        """`held`: one configuration alone is looked for, which goes from the start to the end."""
-        self._ladder, self._limits, self._is_held = ladder, limits, held
-        self._steps: dict[tuple[int, int], tuple[int, float]] = {}
+    def __init__(self, ladder: Ladder, wavelengths: int, most_peers: int) -> None:
+        self.wavelengths = wavelengths
+        self.steps: dict[tuple[int, int], tuple[int, float]] = {}
         """(state, radix) -> next state, and share summed over the passes"""
+        self.runs = self._runs(ladder, most_peers)
         self._widths: dict[tuple[int, int], Floats] = {}
         """(state, run) -> least cost with up to 0, 1, ... wavelengths"""
 
-    def __iter__(self) -> Iterator[Digits]:
-        """Plans, each with more digits or more configurations than any that costs as little."""
-        for numbers in self._ways.get(self._ladder.start, {}):
-            yield self._digits(numbers) if numbers[1] else NO_DIGITS
-
-    @cached_property
-    def _runs(self) -> dict[int, _Runs]:
+    def _runs(self, ladder: Ladder, most: int) -> dict[int, _Runs]:
         """Runs from every state, states near the end first."""
-        ladder, most = self._ladder, self._limits.most_peers
         found: dict[int, _Runs] = {}
         for state in reversed(states_of(ladder, most)):
             none = np.zeros(1, dtype=np.int64)
@@ -93,7 +86,7 @@ class Front:
                 if step is None or step[0] not in found:
                     continue
                 share = ladder.weight * sum(step[1])
-                self._steps[state, radix] = step[0], share
+                self.steps[state, radix] = step[0], share
                 rest, peers = found[step[0]], radix - 1
                 rows = np.flatnonzero(rest.peers <= most - peers)
                 if ladder.repeats(state, radix):
@@ -104,6 +97,54 @@ class Front:
                 )
             found[state] = _Runs(*(np.concatenate(column) for column in zip(*columns, strict=True)))
         return found
+
+    def least(self, state: int, run: int) -> Floats:
+        """Least cost of a run with up to 0, 1, ... wavelengths."""
+        if run == NONE:
+            return np.zeros(self.wavelengths + 1)
+        if (state, run) not in self._widths:
+            runs, free = self.runs[state], np.arange(self.wavelengths + 1)
+            radix = int(runs.radix[run])
+            following, share = self.steps[state, radix]
+            width = np.arange(1, self.wavelengths // (radix - 1) + 1)[:, None]
+            left = free - (radix - 1) * width
+            rest = np.append(self.least(following, int(runs.rest[run])), np.inf)
+            self._widths[state, run] = (share / width + rest[np.maximum(left, -1)]).min(axis=0)
+        return self._widths[state, run]
+
+
+class _RunsOf:
+    """Runs of a ladder for the most wavelengths and peers that were asked for: those of fewer are among them."""
+
+    def __init__(self, ladder: Ladder) -> None:
+        self._ladder = ladder
+        self._most: _RunsWithin | None = None
+
+    def within(self, most: int) -> _RunsWithin:
+        if self._most is None or self._most.wavelengths < most:
+            self._most = _RunsWithin(self._ladder, most, most)
+        return self._most
+
+
+@lru_cache(maxsize=1024)
+def _runs_of(ladder: Ladder) -> _RunsOf:
+    return _RunsOf(ladder)
+
+
+class Front:
+    """Least sum of share / wavelengths of a ladder by numbers of digits and of configurations."""
+
+    def __init__(self, ladder: Ladder, limits: Limits, *, held: bool = False) -> None:
+        """`held`: one configuration alone is looked for, which goes from the start to the end."""
+        self._ladder, self._limits, self._is_held = ladder, limits, held
+        size = limits.wavelengths, limits.most_peers
+        self._known = _runs_of(ladder).within(max(size)) if held else _RunsWithin(ladder, *size)
+        self._runs, self._steps = self._known.runs, self._known.steps
+
+    def __iter__(self) -> Iterator[Digits]:
+        """Plans, each with more digits or more configurations than any that costs as little."""
+        for numbers in self._ways.get(self._ladder.start, {}):
+            yield self._digits(numbers) if numbers[1] else NO_DIGITS
 
     @cached_property
     def _ways(self) -> dict[int, dict[tuple[int, int], _Way]]:
@@ -126,7 +167,7 @@ class Front:
         """(run, digits, state after it, cost) of the best run for each number of digits and each state after it."""
         runs, wavelengths = self._runs[state], self._limits.wavelengths
         order = np.lexsort((runs.root, runs.length, runs.end))
-        is_asked = runs.length[order] > 0
+        is_asked = (runs.length[order] > 0) & (runs.peers[order] <= self._limits.most_peers)
         if self._is_held:
             is_asked &= runs.end[order] == self._ladder.end
         order = order[is_asked]
@@ -148,22 +189,8 @@ class Front:
         radix = int(self._runs[state].radix[run])
         following, share = self._steps[state, radix]
         width = np.arange(1, wavelengths // (radix - 1) + 1)
-        rest = self._least(following, int(self._runs[state].rest[run]))
+        rest = self._known.least(following, int(self._runs[state].rest[run]))
         return np.asarray(share / width + rest[wavelengths - (radix - 1) * width])
-
-    def _least(self, state: int, run: int) -> Floats:
-        """Least cost of a run with up to 0, 1, ... wavelengths."""
-        if run == NONE:
-            return np.zeros(self._limits.wavelengths + 1)
-        if (state, run) not in self._widths:
-            runs, free = self._runs[state], np.arange(self._limits.wavelengths + 1)
-            radix = int(runs.radix[run])
-            following, share = self._steps[state, radix]
-            width = np.arange(1, self._limits.wavelengths // (radix - 1) + 1)[:, None]
-            left = free - (radix - 1) * width
-            rest = np.append(self._least(following, int(runs.rest[run])), np.inf)
-            self._widths[state, run] = (share / width + rest[np.maximum(left, -1)]).min(axis=0)
-        return self._widths[state, run]
 
     def _digits(self, numbers: tuple[int, int]) -> Digits:
         """Walk from the start along the best way with so many digits and configurations."""

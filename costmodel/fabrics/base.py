@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from pydantic import Field
 
 from costmodel.collectives.limits import Limits
+from costmodel.fabrics.answer_keys import AnswerKeys
 from costmodel.fabrics.group_plans import GroupPlan, LinkPlan
 from costmodel.fabrics.inventory import Inventory, Parts, PriceClass, before_port
 from costmodel.fabrics.turns import SwitchingInside, Turns
@@ -17,7 +18,7 @@ from costmodel.hardware.device import Device
 from costmodel.hardware.memory.choices import CachedDevice
 from costmodel.parallelism.degrees import RANK_ORDERS, RankOrder
 from costmodel.parallelism.mappings import Dimension
-from costmodel.spec import Spec, Watts
+from costmodel.spec import Watts
 
 if TYPE_CHECKING:
     from costmodel.workloads import Workload
@@ -48,7 +49,7 @@ class Split:
     """of a second tier behind remote memory, for each accelerator; None where it holds none"""
 
 
-class FabricBase(Spec):
+class FabricBase(AnswerKeys):
     """Servers of identical size, numbered through all racks; devices are named server.device."""
 
     device_letter: ClassVar[str] = "g"
@@ -261,8 +262,7 @@ class FabricBase(Spec):
     def combinations(
         self, menus: Sequence[Sequence[GroupPlan]], is_confined: Sequence[bool]
     ) -> Iterable[tuple[int, ...]]:
-        """Positions in the menus, one for each of DIMENSIONS, of plans worth offering together; `is_confined`: whether
-        the groups along each surely lie in one server."""
+        """Positions in the menus, one for each of DIMENSIONS, of plans to offer together, in servers or beyond."""
         for places in product(*(range(len(menu)) for menu in menus)):
             if self.combines([menu[place] for menu, place in zip(menus, places, strict=True)]):
                 yield places

@@ -54,6 +54,17 @@ class GroupPlan(Protocol):
         ...
 
 
+class PlanMenu(tuple[GroupPlan, ...]):
+    """Plans along one dimension, of which a job has one; their hash is kept, as menus are looked up often."""
+
+    _hash: int | None = None
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = super().__hash__()
+        return self._hash
+
+
 @dataclass(frozen=True)
 class LinkPlan(HashedOnce):
     """A group that needs no collective schedule of circuits.

@@ -1,5 +1,6 @@
 """Collectives whose circuits are all held at once, by the ports or I/Os that they take of each rank."""
 
+from collections.abc import Iterable
 from functools import cache
 
 from costmodel.collectives.family import MOST_RANKS, Family, pareto, plans_of
@@ -10,6 +11,7 @@ from costmodel.parallelism.mappings import Dimension
 from costmodel.parallelism.pools import most_peers
 
 HELD = Family(("radix", "exchange"), held=True)
+ALL_TO_ALL = Family(held=True)
 
 
 def held_reductions(
@@ -24,25 +26,31 @@ def held_reductions(
 def held_all_reduces(ranks: int, switches: int, alpha_s: float, port_bytes_per_s: float) -> tuple[CollectivePlan, ...]:
     """All-reduces that hold one configuration: a ring over each number of ports up to `switches`, and for each number
     the others that no other with as many ports equals in latency and seconds per byte; above MOST_RANKS rings alone."""
-    found: dict[object, CollectivePlan] = {}
-    for ports in range(switches, 0, -1):
-        limits = Limits(ports, ports, alpha_s, 0.0, port_bytes_per_s)
-        ring = CollectivePlan("all_reduce", "ring", ranks, limits, (), (1,), (ports,))
-        others = plans_of("all_reduce", ranks, limits, HELD) if ranks <= MOST_RANKS else ()
-        for plan in (ring, *pareto(plan for plan in others if len(plan.held) == 1)):
-            found.setdefault((plan.kind, plan.radices, plan.wavelengths), plan)
-    return tuple(found.values())
+    if switches < 1:
+        return ()
+    limits = Limits(switches, switches, alpha_s, 0.0, port_bytes_per_s)
+    ring = CollectivePlan("all_reduce", "ring", ranks, limits, (), (1,), (switches,))
+    others = plans_of("all_reduce", ranks, limits, HELD) if ranks <= MOST_RANKS else ()
+    own = ring, *pareto(plan for plan in others if len(plan.held) == 1)
+    return _with_new(own, held_all_reduces(ranks, switches - 1, alpha_s, port_bytes_per_s))
 
 
 @cache
 def held_all_to_alls(ranks: int, switches: int, alpha_s: float, port_bytes_per_s: float) -> tuple[CollectivePlan, ...]:
     """All-to-alls that hold one configuration: for each number of ports up to `switches` those that no other with as
     many equals in latency and seconds per byte; none above MOST_RANKS."""
+    if switches < 1 or ranks > MOST_RANKS:
+        return ()
+    limits = Limits(switches, switches, alpha_s, 0.0, port_bytes_per_s)
+    own = pareto(plan for plan in plans_of("all_to_all", ranks, limits, ALL_TO_ALL) if len(plan.held) == 1)
+    return _with_new(own, held_all_to_alls(ranks, switches - 1, alpha_s, port_bytes_per_s))
+
+
+def _with_new(own: Iterable[CollectivePlan], fewer: Iterable[CollectivePlan]) -> tuple[CollectivePlan, ...]:
+    """Plans of so many ports, and after them those of fewer ports that are other ones."""
     found: dict[object, CollectivePlan] = {}
-    for ports in range(switches, 0, -1) if ranks <= MOST_RANKS else ():
-        plans = plans_of("all_to_all", ranks, Limits(ports, ports, alpha_s, 0.0, port_bytes_per_s), Family(held=True))
-        for plan in pareto(plan for plan in plans if len(plan.held) == 1):
-            found.setdefault((plan.kind, plan.radices, plan.wavelengths), plan)
+    for plan in (*own, *fewer):
+        found.setdefault((plan.kind, plan.radices, plan.wavelengths), plan)
     return tuple(found.values())
 
 

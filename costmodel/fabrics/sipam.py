@@ -4,7 +4,7 @@ Source: Wu and Bergman, Flexible Photonic Memory Pooling Architecture For Effici
 (SiPAM), 2025. Numbers of trays, rails and switch ports are not in the paper.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Literal
@@ -12,9 +12,9 @@ from typing import Literal
 from pydantic import Field
 
 from costmodel.fabrics.base import Split
-from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan, divisors_down
+from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan, PlanMenu, divisors_down
 from costmodel.fabrics.held_plans import held_all_to_alls, held_reductions, held_transfers
-from costmodel.fabrics.held_together import Choices, choices_within
+from costmodel.fabrics.held_together import Choices, choices_within, menu_key
 from costmodel.fabrics.pool_rack import PoolRack
 from costmodel.hardware.device import Device
 from costmodel.memory_pool.demand import WorkloadDemand
@@ -88,6 +88,10 @@ class NetworkShare(Sipam):
 
     network_io: int = Field(ge=0)
 
+    @cached_property
+    def layout_key(self) -> str:
+        return f"{type(self).__name__} {self.model_dump_json(exclude={'network_io'})}"
+
     def plans(self, dimension: Dimension, ranks: int, *, one_server: bool, per_server: int = 1) -> Sequence[GroupPlan]:
         if ranks == 1:
             return (NO_PLAN,)
@@ -123,7 +127,10 @@ class NetworkShare(Sipam):
 
         Of groups inside a server, no plan is listed that the I/Os left idle would allow to replace by a better one.
         """
-        return choices_within(tuple(map(tuple, menus)), tuple(is_confined), self.network_io, self.spine_rails)
+        return choices_within(menus, tuple(is_confined), self.network_io, self.spine_rails)
+
+    def menu_key(self, menu: PlanMenu) -> Hashable:
+        return menu_key(menu, self.network_io)
 
 
 @dataclass(frozen=True)

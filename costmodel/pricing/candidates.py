@@ -15,7 +15,8 @@ from costmodel.parallelism.degrees import RANK_ORDERS, confined
 from costmodel.parallelism.described import setting_of
 from costmodel.parallelism.mappings import CHOICES, DIMENSIONS, Mappings, distinct_rows
 from costmodel.pricing.calibration import Calibrations
-from costmodel.pricing.collective_choices import DATA, BlocksOf, ListedBlocks, PlanChoices, plan_choices
+from costmodel.pricing.collective_choices import DATA, PlanChoices, plan_choices
+from costmodel.pricing.layouts import BlocksOf, ListedBlocks
 from costmodel.pricing.opgraph import OpGraph
 from costmodel.workloads import Workload
 
@@ -214,13 +215,11 @@ def _list_split(
     mappings = mappings.take(_fitting(workload, mappings, split.device))
     degrees = group_degrees(mappings)
     first, of = distinct_rows([*degrees, mappings.num_devices])
-    each = zip(degrees[:, first].T.tolist(), mappings.num_devices[first].tolist(), strict=True)
-    options = [np.zeros((2 + len(DIMENSIONS), 0), np.int32), *(choices.all_rows(*one) for one in each)]
-    number = np.array([rows.shape[1] for rows in options[1:]], np.int64)
+    each = zip(map(tuple, degrees[:, first].T.tolist()), mappings.num_devices[first].tolist(), strict=True)
+    table, number = choices.table(each)
     start, repeats = np.cumsum(number) - number, number[of]
     mapping = np.repeat(np.arange(len(mappings), dtype=np.int32), repeats)
     place = np.arange(len(mapping)) + np.repeat(start[of] - (np.cumsum(repeats) - repeats), repeats)
-    table = np.concatenate(options, axis=1)
     table[2:] = choices.renumbered(table[2:], plans)
     return mappings, mapping, np.take(table, place, axis=1)
 

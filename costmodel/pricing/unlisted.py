@@ -12,7 +12,8 @@ from costmodel.fabrics.across_racks import rack_counts
 from costmodel.hardware.device import Device
 from costmodel.parallelism.mappings import Bools, Floats, Mappings, distinct_rows
 from costmodel.pricing.candidates import group_degrees
-from costmodel.pricing.collective_choices import ListedBlocks, PlanChoices
+from costmodel.pricing.collective_choices import PlanChoices
+from costmodel.pricing.layouts import ListedBlocks
 from costmodel.pricing.limits import ANYWHERE, Limits
 from costmodel.pricing.listing import listed_and_priced
 from costmodel.pricing.pinned import Pinned, lack_of_pinned, with_pinned
@@ -124,10 +125,10 @@ def _joined(workload: Workload, mappings: Mappings, fabric: FabricBase, limits: 
     choices = PlanChoices(workload, fabric, blocks, limits.collective, one_rack=limits.one_server)
     found = []
     for m in first:
-        rows = choices.rows(degrees[:, m].tolist(), int(mappings.num_devices[m]))
-        if limits.per_server is not None:
-            rows = (row for row in rows if _share(fabric, row, choices.plans) == limits.per_server)
-        found.append(next(rows, None) is not None)
+        rows, _ = choices.table([(tuple(degrees[:, m].tolist()), int(mappings.num_devices[m]))])
+        each = rows.T.tolist()
+        some = (limits.per_server is None or _share(fabric, row, choices.plans) == limits.per_server for row in each)
+        found.append(any(some))
     return np.array(found, np.bool_)[of]
 
 
@@ -205,9 +206,8 @@ def _missing_groups(workload: Workload, under: _Divided) -> str:
     degrees = group_degrees(mappings)
     first, _ = distinct_rows([*degrees, mappings.num_devices])
     choices = PlanChoices(workload, fabric, ListedBlocks(False, None), None)
-    layouts = [
-        missing for m in first for missing in choices.missing(degrees[:, m].tolist(), int(mappings.num_devices[m]))
-    ]
+    keys = [(tuple(degrees[:, m].tolist()), int(mappings.num_devices[m])) for m in first]
+    layouts = [missing for key in keys for missing in choices.missing(key)]
     if not layouts:
         widest = f"tensor groups of {int(mappings.tensor.min())} or more"
         return f"{widest} would leave their server of {_devices(fabric.devices_per_server)}"

@@ -1,5 +1,6 @@
 """Plans of a collective that no other one beats."""
 
+from functools import partial
 from itertools import pairwise
 
 import pytest
@@ -8,6 +9,9 @@ from hypothesis import strategies as st
 
 from costmodel.collectives import closed_forms
 from costmodel.collectives.family import pareto
+from costmodel.collectives.front import Front
+from costmodel.collectives.ladder import Algorithm, Ladder, ladder
+from costmodel.collectives.limits import Limits
 from tests.costmodel.collectives.cases import ALPHA_S, KIB, MIB, RHO_S
 from tests.costmodel.collectives.family_cases import WAVELENGTH_RATE, W, best_plan, family
 from tests.oracles import collectives as oracle
@@ -59,3 +63,18 @@ def test_pareto_plans_keep_every_best_plan(ranks: int, max_peers: int, message_b
     for quick, slow in pairwise(kept):
         assert quick.latency_s < slow.latency_s
         assert quick.seconds_per_byte > slow.seconds_per_byte
+
+
+@settings(max_examples=20, deadline=None)
+@given(ranks=st.integers(2, 64), kind=st.sampled_from(["radix", "exchange"]), sizes=st.permutations([2, 3, 5, 8, 12]))
+def test_digits_held_with_few_wavelengths_are_found_among_those_of_many(
+    ranks: int, kind: Algorithm, sizes: list[int]
+) -> None:
+    """Whatever was asked for before: a ladder that is equal but another object has been asked for nothing."""
+    known = ladder(kind, "all_reduce", ranks, "fixed")
+    for size in sizes:
+        limits = Limits(size, size, ALPHA_S, RHO_S, WAVELENGTH_RATE)
+        fresh = Ladder(known.start, known.end, partial(known.step), known.weight, known.returns, known.repeats)
+        assert [*Front(known, limits, held=True)] == [*Front(fresh, limits, held=True)]
+        free = [digits for digits in Front(known, limits) if len(digits.held) == 1]
+        assert {sum(digits.held) for digits in free} <= {sum(digits.held) for digits in Front(known, limits, held=True)}

@@ -13,7 +13,7 @@ from costmodel.hardware.device import load_device
 from costmodel.hardware.memory.providers import Appliances
 from costmodel.hardware.photonic_appliance import load_memory_appliance
 from costmodel.pricing.candidates import enumerate_candidates, list_candidates
-from costmodel.pricing.collective_choices import ListedBlocks
+from costmodel.pricing.layouts import ListedBlocks
 from costmodel.pricing.score import score
 from costmodel.workloads import Dlrm, TransformerInference, TransformerTraining, Workload
 from tests.costmodel.pricing.score_cases import FAT_TREE
