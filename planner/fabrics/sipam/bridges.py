@@ -34,26 +34,28 @@ def best_bridge(
     `filled`: jobs of the filling; `drawn`: jobs that may be laid, and by how much each is drawn forward; `servers`: the
     one that is filled now, and those of its zone that are filled next.
     """
-    here, room = servers[0], layout.room[servers[0]]
-    bridges = [bridge for j, forward in drawn.items() for bridge in _bridges(layout, filling, j, forward, here)]
+    here = servers[0]
+    least = float(filling.best[layout.room[here]]) + SLACK
+    bridges = [bridge for j, forward in drawn.items() for bridge in _bridges(layout, filling, j, forward, here, least)]
     bridges.sort(key=lambda bridge: -bridge.gain)
     for bridge in bridges[:TRIED]:
-        if bridge.gain <= filling.best[room] + SLACK:
-            return None
         over = _over(layout, bridge, servers)
         if over and not _is_taken(layout, filling, filled, bridge, here):
             return bridge, over
     return None
 
 
-def _bridges(layout: ServerLayout, filling: Filling, j: int, forward: float, here: int) -> list[Bridge]:
-    """Every bridge of a job, with its share of what the job is worth beyond its best row, and all that it loses."""
-    (ranks, units), found = layout.room[here], []
-    for spread in layout.menus[j].spreads:
-        each = (spread.value + spread.loss - layout.menus[j].worth + forward) / spread.blocks
+def _bridges(layout: ServerLayout, filling: Filling, j: int, forward: float, here: int, least: float) -> list[Bridge]:
+    """Every bridge of a job that gains more than `least`, with its share of what the job is worth beyond its best row,
+    and all that it loses."""
+    (ranks, units), menu, found = layout.room[here], layout.menus[j], []
+    for spread in menu.spreads:
+        each = (spread.value + spread.loss - menu.worth + forward) / spread.blocks
         for blocks in range(1, min(layout.most(spread, here), spread.blocks - 1) + 1):
-            beside = float(filling.best[ranks - blocks * spread.ranks, units - blocks * spread.units])
-            found.append(Bridge(beside + blocks * each - spread.loss, j, spread, blocks))
+            beside = filling.best.item(ranks - blocks * spread.ranks, units - blocks * spread.units)
+            gain = beside + blocks * each - spread.loss
+            if gain > least:
+                found.append(Bridge(gain, j, spread, blocks))
     return found
 
 

@@ -25,42 +25,70 @@ class Groups(NamedTuple):
     axis: int
 
 
+Matchings = tuple[bytes, ...]
+"""positions of senders and receivers in a group, int64 (2, circuits), of each colour"""
 MOST_KNOWN = 20_000
-_known = dict[Groups, int]()
-"""what shapes share that differ along other dimensions"""
+_known = dict[tuple[tuple[int, ...], int, int, Matchings], int]()
+"""what shapes share that differ along other dimensions, or in the width of their circuits"""
+_of_plans = dict[GroupPlan, Matchings]()
 
 
 def most_crossing(asked: Sequence[Groups]) -> list[int]:
     """Most circuits of one colour that leave, or enter, a run of consecutive blocks, not all of them; of each."""
-    known = list(map(_known.get, asked))
-    new = [place for place, most in enumerate(known) if most is None]
-    if len(_known) + len(new) > MOST_KNOWN:
+    keys = [(groups.ranks, groups.block, groups.axis, _matchings(groups.plan)) for groups in asked]
+    if len(_known) + len(keys) > MOST_KNOWN:
         _known.clear()
-    found, tables = dict.fromkeys(new, 0), dict[int, list[tuple[int, Ints]]]()
-    for place in new:
-        for number, cells in _circuits(asked[place]):
-            tables.setdefault(number, []).append((place, cells))
+    found, tables = dict.fromkeys((key for key in keys if key not in _known), 0), dict[int, list[_Cells]]()
+    for key in found:
+        for number, cells in _circuits(*key):
+            tables.setdefault(number, []).append(_Cells(key, cells))
     for number, each in tables.items():
         together = max(CELLS // (number + 1) ** 2, 1)
         for start in range(0, len(each), together):
             some = each[start : start + together]
-            for (place, _), most in zip(some, _leaving(number, [cells for _, cells in some]), strict=True):
-                found[place] = max(found[place], most)
-    _known.update((asked[place], most) for place, most in found.items())
-    return [found[place] if most is None else most for place, most in enumerate(known)]
+            for (key, _), most in zip(some, _leaving(number, [each.cells for each in some]), strict=True):
+                found[key] = max(found[key], most)
+    _known.update(found)
+    return [_known[key] for key in keys]
 
 
-def _circuits(groups: Groups) -> list[tuple[int, Ints]]:
-    """Blocks of the job, and of the circuits of each colour in each configuration the cell of (source block,
-    destination block) in a table with an empty row and column before the others."""
-    tensor, pipeline, data, context, expert = groups.ranks
+class _Cells(NamedTuple):
+    """Circuits of one colour of a key, as `_circuits` has them."""
+
+    key: tuple[tuple[int, ...], int, int, Matchings]
+    cells: Ints
+
+
+def _matchings(plan: GroupPlan) -> Matchings:
+    """Circuits of each colour in each configuration, once where they are alike but for their direction: as many leave
+    blocks then as enter them."""
+    if plan not in _of_plans:
+        if len(_of_plans) >= MOST_KNOWN:
+            _of_plans.clear()
+        _of_plans[plan] = _distinct_matchings(plan)
+    return _of_plans[plan]
+
+
+def _distinct_matchings(plan: GroupPlan) -> Matchings:
+    found = set[bytes]()
+    for circuits, offsets in zip(plan.configurations(), plan.offsets(), strict=True):
+        ends, colours = np.array(circuits, np.int64).reshape(-1, 3)[:, :2], np.array(offsets)
+        for colour in set(offsets):
+            mine = ends[colours == colour]
+            found.add(min(each[np.lexsort(each.T)].T.tobytes() for each in (mine, mine[:, ::-1])))
+    return tuple(sorted(found))
+
+
+def _circuits(ranks: tuple[int, ...], block: int, axis: int, matchings: Matchings) -> list[tuple[int, Ints]]:
+    """Blocks of the job, and of the circuits of each colour the cell of (source block, destination block) in a table
+    with an empty row and column before the others."""
+    tensor, pipeline, data, context, expert = ranks
     degrees = Degrees(tensor, pipeline, data, context, expert)
-    number = degrees.num_devices // groups.block
-    places, found = degrees.groups(DIMENSIONS[groups.axis]) // groups.block + 1, []
-    for circuits, offsets in zip(groups.plan.configurations(), groups.plan.offsets(), strict=True):
-        ends, colours = np.array(circuits, np.int64).reshape(-1, 3), np.array(offsets)
-        cells = places[:, ends[:, 0]] * (number + 1) + places[:, ends[:, 1]]
-        found += [(number, cells[:, colours == colour].ravel()) for colour in set(offsets)]
+    number = degrees.num_devices // block
+    places, found = degrees.groups(DIMENSIONS[axis]) // block + 1, []
+    for matching in matchings:
+        sources, destinations = np.frombuffer(matching, np.int64).reshape(2, -1)
+        found.append((number, (places[:, sources] * (number + 1) + places[:, destinations]).ravel()))
     return found
 
 

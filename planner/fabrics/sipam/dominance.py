@@ -1,6 +1,7 @@
 """Candidates that can still matter in racks with pooled memory."""
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +18,10 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Places = NDArray[np.uint16] | NDArray[np.int32]
-CHUNK = 256
-"""rows compared at once with those before them"""
+CHUNK, FEW = 256, 32
+"""rows compared at once with those before them, and the last of these that they are compared with first"""
+EARLIER = np.triu(np.ones((CHUNK, CHUNK), np.bool_), 1)
+"""of rows in a chunk, those before each one"""
 
 
 class PoolDominance(Dominance):
@@ -62,23 +65,23 @@ def undominated(options: JobOptions, objectives: Iterable[str], by_loop: Ints) -
     """
     columns = [-options.value, *([options.energy] if "energy" in objectives else [])]
     costs = np.stack(columns)
-    of_loop = by_loop[_best_of_equals(options.candidates.take(by_loop), costs[:, by_loop])]
+    of_loop = by_loop[_best_of_equals(_demand_keys(options.candidates.take(by_loop)), costs[:, by_loop])]
     current = np.array([] if options.current is None else [options.current], np.int64)
-    first = np.unique(np.concatenate([_best_of_equals(options.candidates, costs), of_loop, current]))
-    amounts, whole, blocks = _table(options.take(first), costs[:, first].T)
-    table = _places(amounts), whole, blocks
+    first = np.unique(np.concatenate([_best_of_equals(_demand_keys(options.candidates), costs), of_loop, current]))
+    table = _table(options.take(first), costs[:, first])
+    every, alike = _best_of_alike(table, np.arange(len(first))), _best_of_alike(table, np.searchsorted(first, of_loop))
 
     def kept_of(rows: Ints, few: Ints) -> Ints:
-        some, always = (np.flatnonzero(np.isin(first, each)) for each in (rows, few))
-        kept = np.union1d(_kept(some, *table), _kept(always, *table))
+        some, always = (each[np.isin(first[each], of)] for each, of in ((every, rows), (alike, few)))
+        kept = np.union1d(_kept(some, table), _kept(always, table))
         return np.union1d(first[kept], current)
 
     return kept_of
 
 
-def _best_of_equals(candidates: Candidates, costs: Floats) -> Ints:
-    """Rows that none with the same demand equals in all costs, shape (costs, C); ascending."""
-    demand = distinct_rows(_demand_keys(candidates))[1]
+def _best_of_equals(keys: Sequence[Ints], costs: Floats) -> Ints:
+    """Rows that none with the same keys equals in all costs, shape (costs, C); ascending."""
+    demand = distinct_rows(keys)[1]
     order = np.lexsort((*costs[::-1], demand))
     is_first = np.diff(demand[order], prepend=-1) != 0
     if len(costs) == 1:
@@ -124,25 +127,44 @@ def _network_keys(candidates: Candidates) -> list[Ints]:
     return [candidates.block.astype(np.int64), *(np.where(leaves, column + 1, 0) for column in columns)]
 
 
-def _table(options: JobOptions, costs: Floats) -> tuple[Floats, Bools, Ints]:
-    """Costs and demands of each row, all the better if smaller; whether it stays in one server; its block."""
+class _Table(NamedTuple):
+    """What rows cost and ask for, all the better if smaller."""
+
+    costs: Floats
+    """shape (costs, rows)"""
+    places: Places
+    """of each column of costs and amounts the place of each row in its order, shape (costs + amounts, rows)"""
+    whole: Bools
+    """whether a row stays in one server"""
+    blocks: Ints
+
+
+def _table(options: JobOptions, costs: Floats) -> _Table:
+    """Costs, and what is asked of servers."""
     candidates = options.candidates
     blocks, ranks = candidates.block.astype(np.int64), candidates.num_devices.astype(np.int64)
     whole = blocks == ranks
     asked = np.zeros((2, len(candidates)), np.int64)
     asked[:, ~whole] = asked_across(candidates.take(np.flatnonzero(~whole)))
-    return np.column_stack([costs, ranks, *_io_of(candidates), *asked]), whole, blocks
+    return _Table(costs, _places([*costs, ranks, *_io_of(candidates), *asked]), whole, blocks)
 
 
-def _places(amounts: Floats) -> Places:
-    """Of each column of amounts the place of each row in its order, equal ones in one place."""
-    places = [np.unique(column, return_inverse=True)[1] for column in amounts.T]
-    every = np.stack(places)
-    return every.astype(np.uint16) if len(amounts) < 1 << 16 else every.astype(np.int32)
+def _places(columns: Sequence[Floats | Ints]) -> Places:
+    """Of each column the place of each row in its order, equal ones in one place."""
+    every = np.stack([np.unique(column, return_inverse=True)[1] for column in columns])
+    return every.astype(np.uint16) if every.shape[1] < 1 << 16 else every.astype(np.int32)
 
 
-def _kept(rows: Ints, places: Places, whole: Bools, blocks: Ints) -> Ints:
+def _best_of_alike(table: _Table, rows: Ints) -> Ints:
+    """Of some rows, ascending, those that none which asks for the same equals in all costs."""
+    amounts = table.places[len(table.costs) :, rows].astype(np.int64)
+    keys = [*amounts, table.whole[rows].astype(np.int64), table.blocks[rows]]
+    return rows[_best_of_equals(keys, table.costs[:, rows])]
+
+
+def _kept(rows: Ints, table: _Table) -> Ints:
     """Of some rows those that no other of them replaces; of rows that replace each other the first."""
+    _, places, whole, blocks = table
     order = rows[np.lexsort(places[::-1, rows])]
     kept = [np.zeros(0, np.int64)]
     for alone in (True, False):
@@ -150,11 +172,12 @@ def _kept(rows: Ints, places: Places, whole: Bools, blocks: Ints) -> Ints:
         columns, at = _that_differ(places[:, mine]), np.arange(len(mine))
         blocks_of = blocks[mine]
         for start in range(0, len(mine), CHUNK):
-            few = at[start : start + CHUNK]
-            for last in range(len(rivals), 0, -CHUNK):
-                some = rivals[max(last - CHUNK, 0) : last]
+            few, last = at[start : start + CHUNK], len(rivals)
+            while last and len(few):
+                some = rivals[max(last - (FEW if last == len(rivals) else CHUNK), 0) : last]
                 few = few[~_replaces(some, few, columns, blocks_of, alone=alone).any(axis=0)]
-            later = np.triu(_replaces(few, few, columns, blocks_of, alone=alone), 1)
+                last -= len(some)
+            later = _replaces(few, few, columns, blocks_of, alone=alone) & EARLIER[: len(few), : len(few)]
             rivals = np.concatenate([rivals, few[~later.any(axis=0)]])
         kept.append(mine[rivals])
     return np.sort(np.concatenate(kept))

@@ -233,29 +233,34 @@ def _plugs(
     All ports but one carry as many units as they can. That one comes first, where it leaves whole portfuls behind;
     the others take the trays with the most free units.
     """
-    rest = num_units - (len(rails) - 1) * port_units
-    ends = [(rail, tray) for rail in rails for tray in _open(rail, rest, units, ports)]
-    if not ends:
+    rest, best = num_units - (len(rails) - 1) * port_units, None
+    for rail in rails:
+        for tray, free in enumerate(ports[rail]):
+            left = units[tray]
+            if free and left >= rest:
+                rank = (left - rest) % port_units == 0, left % port_units != 0, left, free
+                if best is None or rank > best[0]:
+                    best = rank, (rail, tray, rest)
+    if best is None:
         return None
-
-    def odd(end: tuple[int, int]) -> tuple[bool, bool, int, int]:
-        left = units[end[1]]
-        return (left - rest) % port_units == 0, left % port_units != 0, left, ports[end[0]][end[1]]
-
-    plugs = [(*max(ends, key=odd), rest)]
+    plugs = [best[1]]
     for rail in (rail for rail in rails if rail != plugs[0][0]):
         _take(plugs[-1], units, ports)
-        trays = _open(rail, port_units, units, ports)
-        if not trays:
+        fullest = _fullest(units, ports[rail], port_units)
+        if fullest is None:
             return None
-        plugs.append((rail, max(trays, key=lambda tray: (units[tray], ports[rail][tray])), port_units))
+        plugs.append((rail, fullest, port_units))
     _take(plugs[-1], units, ports)
     return plugs
 
 
-def _open(rail: int, num_units: int, units: Sequence[int], ports: Mapping[int, list[int]]) -> list[int]:
-    """Trays with a free port on a rail and so many free units."""
-    return [tray for tray, free in enumerate(ports[rail]) if free and units[tray] >= num_units]
+def _fullest(units: Sequence[int], ports: Sequence[int], least: int) -> int | None:
+    """Of the trays with a free port on a rail and so many free units the first with the most units, then ports."""
+    found, most = None, (least, 0)
+    for tray, free in enumerate(ports):
+        if free and (units[tray], free) > most:
+            found, most = tray, (units[tray], free)
+    return found
 
 
 def _take(plug: Plug, units: list[int], ports: Mapping[int, list[int]]) -> None:

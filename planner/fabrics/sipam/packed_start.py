@@ -15,6 +15,7 @@ from planner.fabrics.sipam.server_menus import Menu, menus_of
 from planner.fabrics.sipam.step2 import realize_server
 from planner.formulation.step_two import StepTwoLimits
 from planner.model.clock import Clock
+from planner.model.collector import resting_collector
 from planner.model.plan import Assignment
 
 ORDERS = 5
@@ -40,11 +41,12 @@ def packed(problem: Problem, seed: int, clock: Clock, most_moves: int) -> Iterat
     of_jobs_s = JOB_S * len(problem.options)
     kept_s = min(LEAST_S + of_jobs_s, max(SHARE * clock.left_s, LEAST_S / 2 + of_jobs_s))
     whole, clock = clock, clock.within(min(SHARE * clock.left_s, max(clock.left_s - kept_s, 0.0)))
-    prices, free = pool_prices(problem), PoolFreeState(problem.cluster)
-    staying = [options.staying() for options in problem.options if options.can_stay]
-    for assignment in staying:
-        free.take_named(assignment)
-    search = Packing(_empty(problem, free, prices), free.together, random.Random(seed))
+    with resting_collector():
+        prices, free = pool_prices(problem), PoolFreeState(problem.cluster)
+        staying = [options.staying() for options in problem.options if options.can_stay]
+        for assignment in staying:
+            free.take_named(assignment)
+        search = Packing(_empty(problem, free, prices), free.together, random.Random(seed))
     enough = (1 - NEAR) * prices.bound - sum(assignment.value for assignment in staying)
     good, is_first = enough - (GOOD - NEAR) * prices.bound, True
     moves = since = 0
@@ -75,6 +77,7 @@ def _empty(problem: Problem, free: PoolFreeState, prices: LagrangianMultipliers)
     return ServerLayout.empty(menus_of(problem, prices, most), room, uplinks, of_each)
 
 
+@resting_collector()
 def _realized(
     problem: Problem,
     layout: ServerLayout,

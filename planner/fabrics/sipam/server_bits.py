@@ -68,16 +68,21 @@ class ServerBits:
 
     def of_plugs(self, free: int, ranks: Iterable[Iterable[Plug]]) -> int:
         """The first free units and ports that plugs of ranks ask for."""
-        asked: dict[BitField, int] = {}
-        for rail, tray, units in (plug for plugs in ranks for plug in plugs):
-            port, unit = self.field("port", tray=tray, rail=rail), self.field("unit", tray=tray)
-            asked[port] = asked.get(port, 0) + 1
-            asked[unit] = asked.get(unit, 0) + units
-        return sum(first_bits(free, field, number) for field, number in asked.items())
+        ports, units = dict[tuple[int, int], int](), dict[int, int]()
+        for plugs in ranks:
+            for rail, tray, number in plugs:
+                ports[rail, tray] = ports.get((rail, tray), 0) + 1
+                units[tray] = units.get(tray, 0) + number
+        taken = 0
+        for (rail, tray), number in ports.items():
+            taken |= first_bits(free, self._of_rails[rail][tray], number)
+        for tray, number in units.items():
+            taken |= first_bits(free, self._of_trays[tray], number)
+        return taken
 
     def of_uplinks(self, free: int, rails: Iterable[int], each: int) -> int:
         """The first free uplinks of these rails, so many of each."""
-        return sum(first_bits(free, self.field("uplink", rail=rail), each) for rail in rails)
+        return sum(first_bits(free, self.field("uplink", rail=rail).mask, each) for rail in rails)
 
     def names(self, server: int, mask: int) -> Iterator[tuple[Kind, str]]:
         """Units, ports and uplinks of a mask by kind and name."""
@@ -92,9 +97,9 @@ class ServerBits:
                     yield kind, fabric.uplink_name(server, rail, number)
 
 
-def first_bits(free: int, field: BitField, number: int) -> int:
-    """The first so many free bits of a field, as far as there are any."""
-    mine = rest = free & field.mask
+def first_bits(free: int, field: int, number: int) -> int:
+    """The first so many free bits of a field's mask, as far as there are any."""
+    mine = rest = free & field
     for _ in range(number):
         rest &= rest - 1
     return mine ^ rest

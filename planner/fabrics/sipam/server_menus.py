@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from costmodel.parallelism.mappings import distinct_rows
 from planner.candidates.lagrangian_bounds import LagrangianMultipliers
 from planner.fabrics.problem import JobOptions, Problem
 from planner.fabrics.sipam.demand import asked_across, held_of_rank
@@ -84,8 +85,10 @@ def _items(options: JobOptions, loss: Floats, room: tuple[int, int]) -> tuple[Me
     ranks = options.candidates.num_devices.astype(np.int64)
     units = ranks * held_of_rank(options.candidates)[0]
     rows = np.flatnonzero((ranks <= room[0]) & (units <= room[1]))
+    order = rows[np.lexsort((units[rows], ranks[rows], -options.value[rows]))]
+    first = distinct_rows([ranks[order], units[order]])[0] if len(order) else order
     kept: list[MenuItem] = []
-    for row in rows[np.lexsort((units[rows], ranks[rows], -options.value[rows]))].tolist():
+    for row in order[np.sort(first)].tolist():
         item = MenuItem(row, int(ranks[row]), int(units[row]), float(options.value[row]), float(loss[row]))
         if not any(other.ranks <= item.ranks and other.units <= item.units for other in kept):
             kept.append(item)
@@ -98,10 +101,12 @@ def _spreads(options: JobOptions, loss: Floats, room: tuple[int, int]) -> tuple[
     of_block = block * held_of_rank(options.candidates)[0]
     rows = np.flatnonzero((block < options.candidates.num_devices) & (block <= room[0]) & (of_block <= room[1]))
     rows = rows[np.argsort(loss[rows], kind="stable")][: MOST_SPREADS * MOST_SPREADS]
+    ranks = options.candidates.num_devices[rows].astype(np.int64)
+    first = distinct_rows([ranks, block[rows], of_block[rows]])[0] if len(rows) else rows
+    rows = rows[np.sort(first)[:MOST_SPREADS]]
     uplinks = asked_across(options.candidates.take(rows))[1].tolist()
-    found: dict[tuple[int, int, int], ServerSpread] = {}
+    found = []
     for row, each in zip(rows.tolist(), uplinks, strict=True):
-        blocks = int(options.candidates.num_devices[row] // block[row])
-        shape = blocks, int(block[row]), int(of_block[row])
-        found.setdefault(shape, ServerSpread(row, *shape, each, float(options.value[row]), float(loss[row])))
-    return tuple(found.values())[:MOST_SPREADS]
+        shape = int(options.candidates.num_devices[row] // block[row]), int(block[row]), int(of_block[row])
+        found.append(ServerSpread(row, *shape, each, float(options.value[row]), float(loss[row])))
+    return tuple(found)

@@ -40,6 +40,8 @@ def test_most_circuits_that_leave_a_run_of_blocks() -> None:
         for tensor, data, block in ((1, 6, 1), (2, 6, 2), (1, 6, 3), (2, 6, 4))
         for plan in (
             CollectivePlan("all_reduce", "ring", data, limits, (), (1,), (2,)),
+            CollectivePlan("all_reduce", "ring", data, limits, (), (1,), (4,)),
+            CollectivePlan("all_reduce", "exchange", data, limits, (2, 3), (2,), (1, 1)),
             CollectivePlan("all_reduce", "radix", data, limits, (2, 3), (1,), (1, 1)),
         )
     ]

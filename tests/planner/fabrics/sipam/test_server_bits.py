@@ -26,7 +26,7 @@ def test_counts_are_those_of_lists_after_some_were_taken() -> None:
     unit, (rail, *_) = bits.field("unit", tray=0), rack.ports
     free = bits.free_of(rack)
     taken = bits.of_plugs(free, [[(rail, 0, 2)], [(rail, 0, 1)]])
-    assert first_bits(free, unit, 3) == taken & unit.mask == 0b111 << unit.first
+    assert first_bits(free, unit.mask, 3) == taken & unit.mask == 0b111 << unit.first
     del rack.units[0][:3], rack.ports[rail][0][:2]
     assert bits.counts(free ^ taken, rack) == rack.counts
     assert bits.free_of(rack) == free ^ taken
