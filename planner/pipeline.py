@@ -9,7 +9,6 @@ from planner.fabrics import plugin_of
 from planner.fabrics.problem import Problem
 from planner.model.arguments import require_instance
 from planner.model.clock import Clock
-from planner.model.collector import resting_collector
 from planner.model.errors import InputError
 from planner.model.instance import Instance
 from planner.model.result import Result, SolveOptions
@@ -65,8 +64,7 @@ def solve(
         problem = instance
     else:
         whole, last = listing(clock, instance) if chosen.deterministic_limit is None else (None, None)
-        with resting_collector():
-            problem = expand(instance, clock=whole, last=last)
+        problem = expand(instance, clock=whole, last=last)
         chosen = replace(chosen, time_limit_s=clock.left_s)
     if is_checked and chosen.deterministic_limit is None:
         chosen = replace(chosen, time_limit_s=searching_s(clock, chosen_s, len(problem.options)))

@@ -20,6 +20,7 @@ from planner.fabrics.problem import JobOptions, Problem, must_run, row_of
 from planner.fabrics.residents import lost_parts
 from planner.model.clock import Clock
 from planner.model.cluster import Cluster
+from planner.model.collector import resting_collector
 from planner.model.errors import InputError
 from planner.model.instance import Instance
 from planner.model.job import Job, Reference, Resident
@@ -29,6 +30,7 @@ ROUNDING = 1e-9
 """relative; speeds of one configuration may differ in the last digits with the rows they are scored among"""
 
 
+@resting_collector()
 def expand(instance: Instance, *, prune: bool = True, clock: Clock | None = None, last: Clock | None = None) -> Problem:
     """Candidates of every job with their scores; `prune` drops those that another one dominates.
 

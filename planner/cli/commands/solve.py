@@ -202,8 +202,9 @@ def _refused(
     instance = problem.instance
     with naming(path, instance), stop_on_interrupt():
         violations = check(instance, result.plan, starts=True)
-    claimed = document(result, survival)
-    return withhold(instance.name, instance, result.plan, violations, claimed, as_json=as_json) if violations else None
+    if not violations:
+        return None
+    return withhold(instance.name, instance, result.plan, violations, document(result, survival), as_json=as_json)
 
 
 def document(result: "Result", survival: "Survival | None" = None) -> dict[str, Any]:
