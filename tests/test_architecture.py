@@ -67,7 +67,7 @@ ONLY_UNDER: dict[str, str | tuple[str, ...]] = {
     "starlette": ("planner.service", "planner.studio"),
     "uvicorn": ("planner.service", "planner.studio", "planner.integrations.switch_emulator"),
     "prometheus_client": "planner.service",
-    "httpx": ("planner.integrations.kubernetes", "planner.integrations.switch_drivers.sonic"),
+    "httpx": ("planner.integrations.kubernetes", "planner.integrations.switch_drivers.ocs"),
     "grpc": "planner.integrations",
     "pygnmi": "planner.integrations",
     "mkdocs": "planner.docs",

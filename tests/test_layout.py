@@ -37,7 +37,7 @@ TOGETHER = {
     "tests/planner/fabrics/test_readme.py": "the page on fabrics: a fabric of another distribution in every command",
     "tests/planner/pages/cpsat/test_against_brute_force.py": "the placement of pages against enumeration",
     "tests/planner/policies/test_outside.py": "a policy of another distribution in every command",
-    "tests/planner/integrations/switch_drivers/sonic/test_controller_faults.py": "a controller over failing switches",
+    "tests/planner/integrations/switch_drivers/ocs/test_controller_faults.py": "a controller over failing switches",
     "tests/planner/service/test_page.py": "the live page in a browser",
     "tests/planner/simulate/test_shipped.py": "clusters that ship, through a replay",
     "tests/planner/studies/test_one_training_model.py": "one training step in validate, score and solve",

@@ -5,7 +5,7 @@ from pydantic import Field
 from costmodel.spec import JoulesPerByte, Spec, SwitchingTime
 
 
-class OpticalSwitches(Spec):
+class SwitchesConfig(Spec):
     """Circuit switches between the faces of all cubes of a rack: one for each axis and place on the face."""
 
     ports: int = Field(ge=2, le=4096)

@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from costmodel.fabrics.base import SliceShape
 from costmodel.fabrics.box_links import BoxLinks
 from costmodel.fabrics.boxes import POINT, Sides, box_of, boxes, extents_of, owners_of, slices_of
-from costmodel.fabrics.cube_switches import OpticalSwitches
+from costmodel.fabrics.cube_switches import SwitchesConfig
 from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan, PlanKind
 from costmodel.fabrics.inventory import INDEX, PriceClass
 from costmodel.fabrics.sliced import Held, Line, Owners, Slice, SlicedFabric
@@ -45,7 +45,7 @@ class Torus(SlicedFabric):
     """of one step between neighbours"""
     link_energy_j_per_byte: JoulesPerByte
     """of a byte over one link"""
-    switches: OpticalSwitches | None = None
+    switches: SwitchesConfig | None = None
     """between cubes; absent: each torus stands alone"""
 
     @model_validator(mode="after")

@@ -16,7 +16,7 @@ MEANINGS: Mapping[FileKind, str] = {
     "settings": "the rules of a controller, for `planner serve --settings`",
     "slurm": "how Slurm is met, for `planner slurm --config`",
     "kubernetes": "how Kubernetes is met, for `planner serve --kubernetes`",
-    "switches": "how optical switches are reached, for `planner serve --driver sonic:FILE`",
+    "switches": "how optical switches are reached, for `planner serve --driver ocs:FILE`",
 }
 _DIALECT = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
 
@@ -26,7 +26,7 @@ def json_schema(kind: FileKind) -> dict[str, Any]:
     from planner.controller.settings import Settings
     from planner.integrations.kubernetes.config import Kubernetes
     from planner.integrations.slurm.config import SlurmConfig
-    from planner.integrations.switch_drivers.sonic.config import SonicSwitches
+    from planner.integrations.switch_drivers.ocs.config import SwitchesConfig
     from planner.model.instance import Instance
     from planner.model.page_instance import PageInstance
     from planner.model.page_plan import PagePlan
@@ -42,6 +42,6 @@ def json_schema(kind: FileKind) -> dict[str, Any]:
         "settings": Settings,
         "slurm": SlurmConfig,
         "kubernetes": Kubernetes,
-        "switches": SonicSwitches,
+        "switches": SwitchesConfig,
     }
     return _DIALECT | models[kind].model_json_schema(by_alias=True)

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from planner.integrations.switch_emulator.referee import FindingKind
 from tests.planner.controller.sites import quick_folder, remember_kinds
-from tests.planner.integrations.switch_drivers.sonic.controlled_world import SIZES, ControlledWorld, controlled
-from tests.planner.integrations.switch_drivers.sonic.site import site_of
+from tests.planner.integrations.switch_drivers.ocs.controlled_world import SIZES, ControlledWorld, controlled
+from tests.planner.integrations.switch_drivers.ocs.site import site_of
 
 RATES = (0.001, 0.002, 0.004)
 """of each kind of fault at each request, in turn"""

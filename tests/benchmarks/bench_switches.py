@@ -19,7 +19,7 @@ from planner.integrations.switch_drivers import driver_of
 from planner.integrations.wiring.cables import CableTable
 from planner.model.cluster import Cluster
 from tests.fabrics import FABRICS
-from tests.planner.integrations.switch_drivers.sonic.stub import StubServer, StubSwitch
+from tests.planner.integrations.switch_drivers.ocs.stub import StubServer, StubSwitch
 
 SERVERS, RAILS, SWITCHES = 68, 8, 6
 FABRIC = FABRICS["ocs_rail"] | {
@@ -65,7 +65,7 @@ def main() -> None:
         (folder / "wiring.csv").write_text(table.to_csv())
         config = {"cluster": "cluster.yaml", "wiring": "wiring.csv", "settle": "20 s", "switches": switches}
         (folder / "switches.yaml").write_text(yaml.safe_dump(config))
-        driver = driver_of({"kind": "sonic", "config": str(folder / "switches.yaml")}, folder / "driver")
+        driver = driver_of({"kind": "ocs", "config": str(folder / "switches.yaml")}, folder / "driver")
         driver.connect("a", _circuits(1))
         for number in range(times):
             cpu_s, wall_s = time.process_time(), time.perf_counter()

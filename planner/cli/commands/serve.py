@@ -51,7 +51,7 @@ SettingsPath = Annotated[
 ]
 DriverName = Annotated[
     str | None,
-    typer.Option("--driver", metavar="KIND:WHAT", help="Sets circuits: file:DIR, hook:COMMAND or sonic:FILE."),
+    typer.Option("--driver", metavar="KIND:WHAT", help="Sets circuits: file:DIR, hook:COMMAND or ocs:FILE."),
 ]
 ReadBack = Annotated[
     float | None,
@@ -60,7 +60,7 @@ ReadBack = Annotated[
         min=0.0,
         max=1e6,
         metavar="S",
-        help="Seconds between two comparisons of the switches with what jobs have on; 0: never. 60 with sonic:, 0 with "
+        help="Seconds between two comparisons of the switches with what jobs have on; 0: never. 60 with ocs:, 0 with "
         "others unless given: a command of hook: is asked for the action report.",
     ),
 ]
@@ -190,13 +190,13 @@ def driver_named(name: str | None, journal: Path) -> "Driver | None":
         command = shlex.split(what)
     except ValueError as error:
         raise InputError("--driver", name, f"is no command: {error}") from None
-    if kind not in ("file", "hook", "sonic") or not command:
-        raise InputError("--driver", f"'{name}'", "is no driver; give file:DIR, hook:COMMAND or sonic:FILE")
+    if kind not in ("file", "hook", "ocs") or not command:
+        raise InputError("--driver", f"'{name}'", "is no driver; give file:DIR, hook:COMMAND or ocs:FILE")
     if kind == "file":
         return driver_of({"kind": "file"}, Path(what))
     folder = journal.with_name(f"{journal.name}.circuits")
-    if kind == "sonic":
-        return driver_of({"kind": "sonic", "config": what}, folder)
+    if kind == "ocs":
+        return driver_of({"kind": "ocs", "config": what}, folder)
     if shutil.which(command[0]) is None:
         raise InputError("--driver", name, f"{command[0]} is no program that can be run; give its path, chmod +x it")
     return driver_of({"kind": "hook", "command": command}, folder)
@@ -223,7 +223,7 @@ def _carrier(
     """What carries decisions to the switches; those that answer for themselves are read back unless told otherwise."""
     from planner.controller.switch_reconciler import SwitchReconciler
 
-    is_read = (name or "").startswith("sonic:")
+    is_read = (name or "").startswith("ocs:")
     return SwitchReconciler(
         controller, driver, read_back_s=(READ_BACK_S if is_read else 0.0) if read_back_s is None else read_back_s
     )

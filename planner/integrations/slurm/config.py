@@ -43,10 +43,10 @@ class HookSwitches(Spec):
         return command
 
 
-class SonicConfig(Spec):
-    """Switches that run SONiC (`planner.integrations.switch_drivers.sonic`)."""
+class OcsSwitches(Spec):
+    """Optical switches that tell what is on (`planner.integrations.switch_drivers.ocs`)."""
 
-    kind: Literal["sonic"]
+    kind: Literal["ocs"]
     config: Path
     """switches.yaml, by its absolute path; SlurmUser reads it, and all that it names"""
 
@@ -74,7 +74,7 @@ class SlurmConfig(Spec):
     gpu_devices: str | None = None
     """device file of a GPU on all nodes, {} its index, such as /dev/nvidia{}: closed to all but the user of the job
     that has it; None: every job can open every GPU of its nodes"""
-    driver: Annotated[FileSwitches | HookSwitches | SonicConfig, Field(discriminator="kind")]
+    driver: Annotated[FileSwitches | HookSwitches | OcsSwitches, Field(discriminator="kind")]
     """what sets circuits"""
     workloads: dict[str, Workload] = Field(min_length=1)
     """by the name that users give: --comment workload=llama"""

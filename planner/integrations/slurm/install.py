@@ -162,7 +162,7 @@ class Installation:
         if driver.kind == "hook" and not os.access(driver.command[0], os.X_OK):
             problem = "is no program that can be run here; correct driver.command of slurm.yaml, or chmod +x it"
             raise InputError(driver.command[0], "", problem)
-        if driver.kind == "sonic":
+        if driver.kind == "ocs":
             driver_of(driver.model_dump(), self.site.config.state / "driver")
 
     @property
@@ -201,7 +201,7 @@ class Installation:
     def _python(self) -> Path:
         """An interpreter that SlurmUser can run, with this package; InputError where there is none."""
         kind = self.site.config.driver.kind
-        wanted = "switch_drivers.sonic.driver" if kind == "sonic" else "slurm.hooks"
+        wanted = "switch_drivers.ocs.driver" if kind == "ocs" else "slurm.hooks"
         probe = [*scripts.python_options(kind), "-c", f"import planner.integrations.{wanted}"]
         for python in (sys.executable, shutil.which("python3", path="/usr/bin:/usr/local/bin")):
             if python and self._as_slurm_user([python, *probe]) is None:

@@ -38,7 +38,7 @@ def package_folder() -> Path:
 
 def python_options(driver: str) -> list[str]:
     """Of the interpreter of hooks: most kinds of drivers need nothing that is installed, and start faster so."""
-    return ["-P", "-s"] if driver == "sonic" else ["-P", "-S", "-s"]
+    return ["-P", "-s"] if driver == "ocs" else ["-P", "-S", "-s"]
 
 
 def hook_script(action: str, python: Path, state: Path, driver: str) -> str:

@@ -11,10 +11,10 @@ COMMAND_TIMEOUT_S = 30.0
 
 
 def driver_of(spec: dict[str, Any], folder: Path) -> Driver:
-    """From {"kind": "file"}, {"kind": "hook", "command": [...], "timeout_s": 30} or {"kind": "sonic", "config": FILE};
+    """From {"kind": "file"}, {"kind": "hook", "command": [...], "timeout_s": 30} or {"kind": "ocs", "config": FILE};
     its record is kept in `folder`. InputError where that file cannot be used."""
-    if spec["kind"] == "sonic":
-        return _sonic(Path(spec["config"]), folder)
+    if spec["kind"] == "ocs":
+        return _ocs(Path(spec["config"]), folder)
     if spec["kind"] == "hook":
         from planner.integrations.switch_drivers.hook_driver import HookDriver
 
@@ -24,13 +24,13 @@ def driver_of(spec: dict[str, Any], folder: Path) -> Driver:
     return FileDriver(folder)
 
 
-def _sonic(config: Path, folder: Path) -> Driver:
-    from planner.integrations.switch_drivers.sonic.config import load_switches
+def _ocs(config: Path, folder: Path) -> Driver:
+    from planner.integrations.switch_drivers.ocs.config import load_switches
     from planner.model.errors import InputError
 
     try:
-        from planner.integrations.switch_drivers.sonic.driver import SonicDriver
+        from planner.integrations.switch_drivers.ocs.driver import OcsDriver
     except ModuleNotFoundError as error:
         remedy = "run `pip install 'photonplan[switches]'`"
         raise InputError(str(config), "", f"{error.name} is not installed; {remedy}") from None
-    return SonicDriver(folder, load_switches(config))
+    return OcsDriver(folder, load_switches(config))

@@ -50,7 +50,7 @@ def test_a_path_leads_through_kinds() -> None:
     assert [each.kind for each in at_path(objects, "cluster.fabric")] == [
         "lightpath", "fat_tree", "ocs_rail", "torus", "sipac", "sipam", "divided_ports", "memory_ring",
     ]  # fmt: skip
-    assert [each.name for each in at_path(objects, "cluster.fabric.torus.switches")] == ["OpticalSwitches"]
+    assert [each.name for each in at_path(objects, "cluster.fabric.torus.switches")] == ["SwitchesConfig"]
     assert [each.name for each in at_path(objects, "jobs.accelerators")] == ["Range"]
     assert at_path(objects, "") == (objects[ROOT],)
 

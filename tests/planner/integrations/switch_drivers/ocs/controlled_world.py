@@ -28,8 +28,8 @@ from planner.fabrics import plugin_of
 from planner.fabrics.switch_ports import states_of
 from planner.integrations import private_files
 from planner.integrations.switch_drivers import recorded
-from planner.integrations.switch_drivers.sonic import driver as sonic_driver
-from planner.integrations.switch_drivers.sonic import owed
+from planner.integrations.switch_drivers.ocs import driver as ocs_driver
+from planner.integrations.switch_drivers.ocs import owed
 from planner.integrations.switch_emulator import FaultKind, Holding, judge
 from planner.integrations.switch_emulator.referee import CrossConnect
 from planner.integrations.wiring.cables import CableTable
@@ -37,8 +37,8 @@ from planner.integrations.wiring.cross_connects import of_states
 from planner.model.plan import Circuit
 from planner.placement.placement import Place
 from tests.planner.controller.sites import request
-from tests.planner.integrations.switch_drivers.sonic.faulty_world import GRACE_S, FaultySwitches, Killed, faulty
-from tests.planner.integrations.switch_drivers.sonic.light_verdict import Verdict, verdict
+from tests.planner.integrations.switch_drivers.ocs.faulty_world import GRACE_S, FaultySwitches, Killed, faulty
+from tests.planner.integrations.switch_drivers.ocs.light_verdict import Verdict, verdict
 from tests.planner.simulate.grounds import cluster
 
 MOST_JOBS = 3
@@ -307,7 +307,7 @@ def controlled(world: ControlledWorld) -> Iterator[None]:
             for where, name, what in (
                 (journal, "connect", connected), (journal, "Seen", seen), (recorded, "write_private", written),
                 (owed, "write_private", written), (durable, "Clock", lambda: Clock(now, now)),
-                (driver_calls, "ThreadPoolExecutor", Inline), (sonic_driver, "ThreadPoolExecutor", Inline),
+                (driver_calls, "ThreadPoolExecutor", Inline), (ocs_driver, "ThreadPoolExecutor", Inline),
             ):  # fmt: skip
                 stack.enter_context(mock.patch.object(where, name, what))
             yield

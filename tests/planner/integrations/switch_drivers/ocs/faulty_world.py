@@ -13,7 +13,7 @@ from unittest import mock
 import httpx
 
 from planner.integrations.switch_drivers import CircuitError, Driver
-from planner.integrations.switch_drivers.sonic import converge, restconf
+from planner.integrations.switch_drivers.ocs import converge, restconf
 from planner.integrations.switch_emulator import (
     Emulator,
     FaultKind,
@@ -29,7 +29,7 @@ from planner.integrations.switch_emulator.mishaps import foreign
 from planner.integrations.switch_emulator.referee import FindingKind
 from planner.integrations.wiring.cables import CableTable
 from planner.integrations.wiring.cross_connects import cross_connects
-from tests.planner.integrations.switch_drivers.sonic.site import Site, circuits_of, path_name, plan_of
+from tests.planner.integrations.switch_drivers.ocs.site import Site, circuits_of, path_name, plan_of
 
 JOBS = ("j0", "j1")
 GRACE_S = 120.0

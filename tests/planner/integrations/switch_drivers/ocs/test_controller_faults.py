@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.planner.controller.sites import remember_kinds
-from tests.planner.integrations.switch_drivers.sonic.controlled_world import ControlledWorld, controlled
-from tests.planner.integrations.switch_drivers.sonic.site import site_of
+from tests.planner.integrations.switch_drivers.ocs.controlled_world import ControlledWorld, controlled
+from tests.planner.integrations.switch_drivers.ocs.site import site_of
 
 
 @pytest.mark.slow

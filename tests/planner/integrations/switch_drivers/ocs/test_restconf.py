@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from planner.integrations.switch_drivers.sonic.config import load_switches
-from planner.integrations.switch_drivers.sonic.restconf import RestconfSwitch, SwitchSilentError
+from planner.integrations.switch_drivers.ocs.config import load_switches
+from planner.integrations.switch_drivers.ocs.restconf import RestconfSwitch, SwitchSilentError
 from tests.planner.integrations.certificates import certificate
-from tests.planner.integrations.switch_drivers.sonic.site import circuits_of, edited, site_of
-from tests.planner.integrations.switch_drivers.sonic.stub import StubServer, StubSwitch
+from tests.planner.integrations.switch_drivers.ocs.site import circuits_of, edited, site_of
+from tests.planner.integrations.switch_drivers.ocs.stub import StubServer, StubSwitch
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """No light is wrong, shared or leaked by the driver, whatever the emulated switches do and whenever it is killed.
 
-`SWITCH_SEEDS=100 pytest tests/planner/integrations/switch_drivers/sonic/test_driver_faults.py` draws more.
+`SWITCH_SEEDS=100 pytest tests/planner/integrations/switch_drivers/ocs/test_driver_faults.py` draws more.
 """
 
 import os
@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.planner.integrations.switch_drivers.sonic.faulty_world import World, faulty
-from tests.planner.integrations.switch_drivers.sonic.site import site_of
+from tests.planner.integrations.switch_drivers.ocs.faulty_world import World, faulty
+from tests.planner.integrations.switch_drivers.ocs.site import site_of
 
 SEEDS, STEPS = int(os.environ.get("SWITCH_SEEDS", "1")), 40
 

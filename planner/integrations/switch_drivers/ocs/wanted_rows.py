@@ -8,8 +8,8 @@ from functools import lru_cache
 from planner.controller.switch_driver import CircuitError, Circuits
 from planner.fabrics import plugin_of
 from planner.fabrics.switch_ports import states_of
-from planner.integrations.switch_drivers.sonic.config import SwitchSite
-from planner.integrations.switch_drivers.sonic.tables import CrossConnectRow
+from planner.integrations.switch_drivers.ocs.config import SwitchSite
+from planner.integrations.switch_drivers.ocs.tables import CrossConnectRow
 from planner.integrations.wiring.cross_connects import of_states
 from planner.model.errors import InputError
 from planner.model.plan import Circuit

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.planner.integrations.switch_drivers.sonic.site import circuits_of, site_of
+from tests.planner.integrations.switch_drivers.ocs.site import circuits_of, site_of
 
 
 @pytest.mark.slow

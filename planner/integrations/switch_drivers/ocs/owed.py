@@ -6,8 +6,8 @@ from pathlib import Path
 
 from planner.controller.switch_driver import CircuitError
 from planner.integrations.private_files import write_private
-from planner.integrations.switch_drivers.sonic.tables import CrossConnectRow
-from planner.integrations.switch_drivers.sonic.wanted_rows import Rows
+from planner.integrations.switch_drivers.ocs.tables import CrossConnectRow
+from planner.integrations.switch_drivers.ocs.wanted_rows import Rows
 
 
 class OwedRows:

@@ -6,10 +6,10 @@ import pytest
 
 from planner.cli import main
 from planner.integrations.switch_drivers import driver_of
-from planner.integrations.switch_drivers.sonic.config import SonicSwitches, load_switches
-from planner.integrations.switch_drivers.sonic.driver import SonicDriver
+from planner.integrations.switch_drivers.ocs.config import SwitchesConfig, load_switches
+from planner.integrations.switch_drivers.ocs.driver import OcsDriver
 from planner.model.errors import InputError
-from tests.planner.integrations.switch_drivers.sonic.site import circuits_of, edited, site_of
+from tests.planner.integrations.switch_drivers.ocs.site import circuits_of, edited, site_of
 
 
 @pytest.mark.parametrize(
@@ -58,21 +58,21 @@ def test_a_wiring_that_does_not_fit_is_named(tmp_path: Path) -> None:
 
 
 def test_fields_have_no_secrets_inline() -> None:
-    fields = SonicSwitches.model_json_schema()["$defs"]["SwitchAccess"]["properties"]
+    fields = SwitchesConfig.model_json_schema()["$defs"]["SwitchAccess"]["properties"]
     assert not {"password", "token"} & fields.keys()
 
 
 def test_the_command_line_takes_the_driver(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     journal = str(tmp_path / "p.db")
     with site_of(tmp_path, "torus") as site:
-        driver = driver_of({"kind": "sonic", "config": str(site.path)}, tmp_path / "p.db.circuits")
-        assert isinstance(driver, SonicDriver)
+        driver = driver_of({"kind": "ocs", "config": str(site.path)}, tmp_path / "p.db.circuits")
+        assert isinstance(driver, OcsDriver)
         site.drivers.append(driver)
         driver.connect("j0", circuits_of("torus", "j0"))
         site.switches["x0"].rows.clear()
         site.switches["x0"].status.clear()
-        assert main(["resync", "--driver", f"sonic:{site.path}", "--journal", journal]) == 0
+        assert main(["resync", "--driver", f"ocs:{site.path}", "--journal", journal]) == 0
         assert "j0: its circuits were lost, and are on again" in capsys.readouterr().out
         assert site.lit() == site.wanted("j0")
-    assert main(["resync", "--driver", "sonic:nowhere.yaml", "--journal", journal]) == 2
+    assert main(["resync", "--driver", "ocs:nowhere.yaml", "--journal", journal]) == 2
     assert "nowhere.yaml" in capsys.readouterr().err

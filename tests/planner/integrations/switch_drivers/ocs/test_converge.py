@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from planner.integrations.switch_drivers import CircuitError
-from planner.integrations.switch_drivers.sonic.restconf import RestconfSwitch
-from tests.planner.integrations.switch_drivers.sonic.site import Site, circuits_of, site_of
-from tests.planner.integrations.switch_drivers.sonic.stub import StubSwitch
+from planner.integrations.switch_drivers.ocs.restconf import RestconfSwitch
+from tests.planner.integrations.switch_drivers.ocs.site import Site, circuits_of, site_of
+from tests.planner.integrations.switch_drivers.ocs.stub import StubSwitch
 
 
 def emptied(switch: StubSwitch) -> None:

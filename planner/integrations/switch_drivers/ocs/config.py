@@ -64,7 +64,7 @@ class SwitchAccess(Spec):
         return self
 
 
-class SonicSwitches(Spec):
+class SwitchesConfig(Spec):
     """switches.yaml."""
 
     cluster: Path
@@ -84,7 +84,7 @@ class SonicSwitches(Spec):
 class SwitchSite:
     """A configuration with all that it names."""
 
-    config: SonicSwitches
+    config: SwitchesConfig
     path: Path
     fabric: FabricBase
     table: CableTable
@@ -145,7 +145,7 @@ def _tls(ca: Path | None, certificate: Path | None, key: Path | None, *, verify:
 
 def load_switches(path: Path) -> SwitchSite:
     """Read switches.yaml with cluster and wiring; InputError names file and field."""
-    config = files.load(SonicSwitches, path)
+    config = files.load(SwitchesConfig, path)
     cluster, table = load_cluster(path.parent / config.cluster), CableTable.load(path.parent / config.wiring)
     if faults := faults_of(cluster.fabric, table):
         problem = f"{faults[0].message}; `planner wiring check` lists all that is wrong"

@@ -6,8 +6,8 @@ import pytest
 
 from planner.controller.switch_driver import UnsureError
 from planner.integrations.switch_drivers import CircuitBusyError, CircuitError
-from planner.integrations.switch_drivers.sonic.restconf import RestconfSwitch
-from tests.planner.integrations.switch_drivers.sonic.site import Site, circuits_of, site_of
+from planner.integrations.switch_drivers.ocs.restconf import RestconfSwitch
+from tests.planner.integrations.switch_drivers.ocs.site import Site, circuits_of, site_of
 
 SHORT = "60 ms"
 """in which light is waited for that never comes"""

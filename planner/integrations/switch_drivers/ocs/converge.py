@@ -5,9 +5,9 @@ from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
-from planner.integrations.switch_drivers.sonic.config import SwitchSite
-from planner.integrations.switch_drivers.sonic.restconf import RestconfSwitch, SwitchError, SwitchSilentError
-from planner.integrations.switch_drivers.sonic.tables import CrossConnectRow, SwitchTables
+from planner.integrations.switch_drivers.ocs.config import SwitchSite
+from planner.integrations.switch_drivers.ocs.restconf import RestconfSwitch, SwitchError, SwitchSilentError
+from planner.integrations.switch_drivers.ocs.tables import CrossConnectRow, SwitchTables
 
 FIRST_LOOK_S, LATEST_LOOK_S = 0.004, 0.25
 """between two looks at ports that settle: the first, and at most after doubling; mirrors settle in milliseconds"""

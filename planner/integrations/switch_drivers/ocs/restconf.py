@@ -7,8 +7,8 @@ from typing import Any
 
 import httpx
 
-from planner.integrations.switch_drivers.sonic.config import SwitchSite
-from planner.integrations.switch_drivers.sonic.tables import CrossConnectRow, SwitchTables, tables_of
+from planner.integrations.switch_drivers.ocs.config import SwitchSite
+from planner.integrations.switch_drivers.ocs.tables import CrossConnectRow, SwitchTables, tables_of
 
 DATA, RPC = "/restconf/data/sonic-ocs:sonic-ocs", "/restconf/operations/sonic-ocs:bulk-update"
 MEDIA = "application/yang-data+json"

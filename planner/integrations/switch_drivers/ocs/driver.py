@@ -1,4 +1,4 @@
-"""Driver of optical switches that run SONiC: each is led from its own table to what all jobs want there."""
+"""Driver of optical circuit switches: each is led from its own table to what all jobs want there."""
 
 import logging
 import weakref
@@ -8,9 +8,8 @@ from pathlib import Path
 
 from planner.controller.switch_driver import CircuitBusyError, CircuitError, Circuits, Resynced, UnsureError
 from planner.integrations.private_files import make_private
-from planner.integrations.switch_drivers.recorded import RecordedDriver
-from planner.integrations.switch_drivers.sonic.config import SwitchSite
-from planner.integrations.switch_drivers.sonic.converge import (
+from planner.integrations.switch_drivers.ocs.config import SwitchSite
+from planner.integrations.switch_drivers.ocs.converge import (
     SwitchFaultError,
     WantedHere,
     faults_of,
@@ -18,10 +17,11 @@ from planner.integrations.switch_drivers.sonic.converge import (
     set_off,
     set_on,
 )
-from planner.integrations.switch_drivers.sonic.owed import OwedRows
-from planner.integrations.switch_drivers.sonic.restconf import RestconfSwitch, SwitchError, SwitchSilentError
-from planner.integrations.switch_drivers.sonic.tables import CrossConnectRow, SwitchTables
-from planner.integrations.switch_drivers.sonic.wanted_rows import Rows, WantedRows
+from planner.integrations.switch_drivers.ocs.owed import OwedRows
+from planner.integrations.switch_drivers.ocs.restconf import RestconfSwitch, SwitchError, SwitchSilentError
+from planner.integrations.switch_drivers.ocs.tables import CrossConnectRow, SwitchTables
+from planner.integrations.switch_drivers.ocs.wanted_rows import Rows, WantedRows
+from planner.integrations.switch_drivers.recorded import RecordedDriver
 
 MOST_AT_ONCE = 256
 """switches"""
@@ -29,7 +29,7 @@ NONE: frozenset[CrossConnectRow] = frozenset()
 log = logging.getLogger("planner.controller")
 
 
-class SonicDriver(RecordedDriver):
+class OcsDriver(RecordedDriver):
     """Sets the circuits of a job on all of its switches side by side, and on one switch after those of other jobs.
 
     What a switch could not be told to delete is owed by it: `applied` has it under a name of its own, whose release
@@ -41,7 +41,7 @@ class SonicDriver(RecordedDriver):
         self._site, self._rows, self._owed = site, WantedRows(site), OwedRows(folder)
         self._fresh = set[str]()
         """jobs that are connected for the first time"""
-        self._pool = ThreadPoolExecutor(min(len(site.access), MOST_AT_ONCE), thread_name_prefix="sonic")
+        self._pool = ThreadPoolExecutor(min(len(site.access), MOST_AT_ONCE), thread_name_prefix="ocs")
         self._switches = {name: RestconfSwitch(site, name) for name in site.access}
         self.close = weakref.finalize(self, _close, self._pool, tuple(self._switches.values()))
         """end its threads and connections, as happens when nobody has the driver any more"""

@@ -13,13 +13,13 @@ import yaml
 
 from planner.fabrics.wiring import memory_json
 from planner.integrations.switch_drivers import Circuits, Driver, driver_of
-from planner.integrations.switch_drivers.sonic.driver import SonicDriver
+from planner.integrations.switch_drivers.ocs.driver import OcsDriver
 from planner.integrations.wiring.cables import CableTable
 from planner.integrations.wiring.cross_connects import cross_connects
 from planner.model.instance import Instance
 from planner.model.plan import Plan
 from tests.fabrics import FABRICS
-from tests.planner.integrations.switch_drivers.sonic.stub import StubSwitch, served
+from tests.planner.integrations.switch_drivers.ocs.stub import StubSwitch, served
 from tests.planner.integrations.wiring.wiring_cases import fabric_of, planned
 
 ACCESS = {"timeout": "20 s", "tries": 2, "backoff": "1 ms"}
@@ -48,12 +48,12 @@ class Site:
     path: Path
     switches: dict[str, StubSwitch]
     """by name in plans"""
-    drivers: list[SonicDriver] = field(default_factory=list)
+    drivers: list[OcsDriver] = field(default_factory=list)
 
     def driver(self) -> Driver:
         """A new one, as another process would have it."""
-        found = driver_of({"kind": "sonic", "config": str(self.path)}, self.path.parent / "driver")
-        assert isinstance(found, SonicDriver)
+        found = driver_of({"kind": "ocs", "config": str(self.path)}, self.path.parent / "driver")
+        assert isinstance(found, OcsDriver)
         self.drivers.append(found)
         return found
 
