@@ -1,7 +1,7 @@
 """planner switch-emulator: optical switches on this machine."""
 
 import sys
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -12,11 +12,12 @@ from planner.cli.output import print_json
 from planner.model.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from planner.integrations.switch_emulator.application import Login
     from planner.integrations.switch_emulator.emulator import Emulator
     from planner.integrations.switch_emulator.faults import FaultRate
+    from planner.integrations.switch_emulator.line_session import LineSession
     from planner.integrations.switch_emulator.server import Certificate
 
 
@@ -43,6 +44,14 @@ GnmiPort = Annotated[
     int | None,
     typer.Option("--gnmi-port", min=0, max=65535, help="Speak gNMI too, all on this port by target; 0: a free one."),
 ]
+Tl1Port = Annotated[
+    int | None,
+    typer.Option("--tl1-port", min=0, max=65535, help="Speak TL1 too, from this port on, one each; 0: free ones."),
+]
+ScpiPort = Annotated[
+    int | None,
+    typer.Option("--scpi-port", min=0, max=65535, help="Speak SCPI too, from this port on, one each; 0: free ones."),
+]
 ByPath = Annotated[bool, typer.Option("--one-port", help="All on one port, as /NAME/restconf, not a port each.")]
 Settling = Annotated[
     float, typer.Option("--settling", parser=_settling, metavar="TIME", help="Longest time of mirrors, as 3ms.")
@@ -55,9 +64,11 @@ Faults = Annotated[
     list[str] | None,
     typer.Option("--fault", metavar="[CLASS:]KIND=P", help="As bulk:half=0.05; more than once for more kinds."),
 ]
-User = Annotated[str | None, typer.Option(metavar="NAME", help="Asks for basic authentication.")]
+User = Annotated[str | None, typer.Option(metavar="NAME", help="Asks for basic authentication, and a login of TL1.")]
 PasswordFile = Annotated[Path | None, typer.Option("--password-file", metavar="FILE", help="With --user.")]
-CertificatePath = Annotated[Path | None, typer.Option("--certificate", metavar="PEM", help="Serves HTTPS.")]
+CertificatePath = Annotated[
+    Path | None, typer.Option("--certificate", metavar="PEM", help="Serves HTTPS, TL1 and SCPI over TLS.")
+]
 KeyPath = Annotated[Path | None, typer.Option("--key", metavar="PEM", help="Of --certificate, unless it is in it.")]
 
 
@@ -68,6 +79,8 @@ def switch_emulator(
     port: Port = 0,
     one_port: ByPath = False,
     gnmi_port: GnmiPort = None,
+    tl1_port: Tl1Port = None,
+    scpi_port: ScpiPort = None,
     seed: Seed = 0,
     settling: Settling = 0.003,
     vocabulary: Words = "oper_status",
@@ -78,8 +91,8 @@ def switch_emulator(
     key: KeyPath = None,
     as_json: AsJson = False,
 ) -> int:
-    """Emulate optical circuit switches that speak RESTCONF (and gNMI) of `sonic-ocs` on this machine, with the traps
-    of the standard, until it is stopped. Prints the address of each and of the referee, who tells where light went.
+    """Emulate optical circuit switches (SONiC, OpenConfig, TL1 of Calient, SCPI of Polatis), until it is stopped.
+    Prints the address of each and of the referee, who tells where light went.
 
     Classes of requests: read, write, bulk. Kinds of faults: hang, error, half, lie (of answers); restart, drop,
     change, foreign, untuned (of itself, when a request of that class comes).
@@ -91,14 +104,12 @@ def switch_emulator(
 
     specs, rates = read_switches(switches, ports), _rates(fault or [])
     login, pair = _login(user, password_file), _certificate(certificate, key)
-    if gnmi_port is not None and (login or pair):
-        raise InputError("--gnmi-port", "", "has neither login nor TLS; leave out --user and --certificate")
-    names = [spec.name for spec in specs]
-    scheme = "https" if pair else "http"
-    listening = server.listen(names, host, port, is_by_path=one_port, scheme=scheme)
+    _require_plain(gnmi_port, login, pair)
     emulator = Emulator(specs, seed=seed, settling_s=settling, vocabulary=vocabulary, rates=rates)
-    with _gnmi(emulator, host, gnmi_port) as address:
-        _show(listening.addresses | address, as_json)
+    listening = server.listen([*emulator.switches], host, port, is_by_path=one_port, is_secure=pair is not None)
+    others = {"tl1": tl1_port, "scpi": scpi_port}
+    with _gnmi(emulator, host, gnmi_port) as address, _lines(emulator, host, others, login, pair) as more:
+        _show(listening.addresses | address | more, as_json)
         server.server(emulator, listening, login=login, certificate=pair).run(sockets=listening.sockets)
     return 0
 
@@ -117,6 +128,35 @@ def _gnmi(emulator: "Emulator", host: str, port: int | None) -> "Iterator[dict[s
         yield {"gnmi": f"{shown}:{found}"}
     finally:
         server.stop(None)
+
+
+@contextmanager
+def _lines(
+    emulator: "Emulator", host: str, ports: dict[str, int | None], login: "Login | None", pair: "Certificate | None"
+) -> "Iterator[dict[str, str]]":
+    """Servers of TL1 and SCPI, where they have a port; addresses as `ocs0 tl1`."""
+    from planner.integrations.switch_emulator.line_server import serving_lines
+    from planner.integrations.switch_emulator.scpi import ScpiSession
+    from planner.integrations.switch_emulator.tl1 import Tl1ServerSession
+
+    account = None if login is None else (login.user, login.password)
+    sessions: dict[str, Callable[[str], LineSession]] = {
+        "tl1": lambda name: Tl1ServerSession(emulator, name, account), "scpi": lambda name: ScpiSession(emulator, name),
+    }  # fmt: skip
+    addresses: dict[str, str] = {}
+    with ExitStack() as stack:
+        for protocol, session in sessions.items():
+            port = ports[protocol]
+            if port is not None:
+                served = serving_lines([*emulator.switches], session, host, port, certificate=pair)
+                found = stack.enter_context(served)
+                addresses |= {f"{name} {protocol}": address for name, address in found.items()}
+        yield addresses
+
+
+def _require_plain(gnmi_port: int | None, login: "Login | None", pair: "Certificate | None") -> None:
+    if gnmi_port is not None and (login or pair):
+        raise InputError("--gnmi-port", "", "has neither login nor TLS; leave out --user and --certificate")
 
 
 def _require_installed(has_gnmi: bool) -> None:

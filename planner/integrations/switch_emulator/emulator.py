@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from planner.integrations.switch_emulator import bulk_update, mishaps
 from planner.integrations.switch_emulator.errors import RestconfError
 from planner.integrations.switch_emulator.faults import OF_ITSELF, FaultDraw, FaultKind, FaultRate, Mishap, RequestClass
+from planner.integrations.switch_emulator.habits import habits_of
 from planner.integrations.switch_emulator.http_messages import HttpRequest, HttpResponse, refused
 from planner.integrations.switch_emulator.light import LightInterval
 from planner.integrations.switch_emulator.node_tree import MODULE, RPC, VOCABULARIES
@@ -39,8 +40,10 @@ class Emulator:
         vocabulary: str = "oper_status",
         rates: Sequence[FaultRate] = (),
         clock: Callable[[], float] = time.monotonic,
+        has_noise: bool = True,
     ) -> None:
-        """`vocabulary`: one of VOCABULARIES; `clock`: seconds, which also time the light."""
+        """`vocabulary`: one of VOCABULARIES; `clock`: seconds, which also time the light; `has_noise`: over TL1,
+        messages that nobody asked for, and answers in any order."""
         self.clock = clock
         self.switches = {
             spec.name: OpticalSwitch(
@@ -51,6 +54,10 @@ class Emulator:
         }  # fmt: skip
         self.faults = {name: FaultDraw(rates, f"{seed}/{name}/faults") for name in self.switches}
         self.happened: list[Mishap] = []
+        self.habits = {name: habits_of(seed, name) for name in self.switches}
+        self.has_noise = has_noise
+        self.starts = dict.fromkeys(self.switches, 0)
+        """how often each has started again, which ends its connections"""
         self._servers = {name: Restconf(switch) for name, switch in self.switches.items()}
         self._boots_until = dict.fromkeys(self.switches, -1.0)
 
@@ -81,6 +88,8 @@ class Emulator:
             self.tell(name, kind, mishaps.OF_ITSELF[kind](self.switches[name], self.faults[name].random))
             if kind is FaultKind.RESTART:
                 self._boots_until[name] = self.clock() + BOOT_S
+                self.starts[name] += 1
+                self.habits[name].inactive.clear()
                 raise _unavailable("it starts again")
         return answered
 

@@ -8,6 +8,7 @@ from typing import Any
 import grpc
 from pygnmi.spec.v080 import gnmi_pb2, gnmi_pb2_grpc
 
+from planner.integrations.switch_emulator import openconfig
 from planner.integrations.switch_emulator.emulator import Emulator
 from planner.integrations.switch_emulator.errors import RestconfError
 from planner.integrations.switch_emulator.faults import FaultKind, RequestClass
@@ -25,7 +26,10 @@ TICK_S = 0.002
 """between looks at what a stream shows"""
 HANG_S = 0.05
 JSON_ENCODINGS = (gnmi_pb2.JSON, gnmi_pb2.JSON_IETF)
-CODES = {404: grpc.StatusCode.NOT_FOUND, 405: grpc.StatusCode.UNIMPLEMENTED, 503: grpc.StatusCode.UNAVAILABLE}
+CODES = {
+    404: grpc.StatusCode.NOT_FOUND, 405: grpc.StatusCode.UNIMPLEMENTED, 409: grpc.StatusCode.FAILED_PRECONDITION,
+    503: grpc.StatusCode.UNAVAILABLE,
+}  # fmt: skip
 """status of RESTCONF -> code of gRPC; all others are INVALID_ARGUMENT"""
 
 
@@ -36,9 +40,12 @@ class GnmiService(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
         self._emulator = emulator
 
     def Capabilities(self, request: Any, context: Any) -> Any:  # noqa: N802
-        model = gnmi_pb2.ModelData(name=MODULE, organization="SONiC", version=REVISION)
+        models = [
+            gnmi_pb2.ModelData(name=MODULE, organization="SONiC", version=REVISION),
+            gnmi_pb2.ModelData(name=openconfig.MODEL, organization="OpenConfig", version=openconfig.REVISION),
+        ]
         return gnmi_pb2.CapabilityResponse(
-            supported_models=[model], supported_encodings=JSON_ENCODINGS, gNMI_version=VERSION
+            supported_models=models, supported_encodings=JSON_ENCODINGS, gNMI_version=VERSION
         )
 
     def Get(self, request: Any, context: Any) -> Any:  # noqa: N802
@@ -54,7 +61,7 @@ class GnmiService(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
                     gnmi_pb2.Notification(
                         timestamp=now,
                         prefix=gnmi_pb2.Path(target=name),
-                        update=list(_values(switch, request.prefix, path)),
+                        update=list(self._values(switch, request.prefix, path)),
                     )
                     for path in request.path
                 ]
@@ -67,7 +74,7 @@ class GnmiService(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
         chance = self._emulator.faults[name].random
         done = ""
         with self._errors(context), self._emulator.switches[name].lock:
-            edit = GnmiEdit(self._emulator.switches[name])
+            edit = self._edit(name, request)
             edit.read(request)
             kind = self._emulator.meet(name, RequestClass.BULK)
             if kind in (FaultKind.HALF, FaultKind.LIE):
@@ -108,7 +115,7 @@ class GnmiService(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
             found = {
                 update.path.SerializeToString(deterministic=True): update
                 for subscription in asked.subscription
-                for update in _values(switch, asked.prefix, subscription.path, by_entry=True)
+                for update in self._values(switch, asked.prefix, subscription.path, by_entry=True)
             }
         updates = [update for key, update in found.items() if shown.get(key) != update]
         deletes = [update.path for key, update in shown.items() if key not in found]
@@ -120,6 +127,22 @@ class GnmiService(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
                     timestamp=time.time_ns(), prefix=gnmi_pb2.Path(target=name), update=updates, delete=deletes
                 )
             )
+
+    def _values(self, switch: OpticalSwitch, prefix: Any, path: Any, *, by_entry: bool = False) -> Iterator[Any]:
+        """Updates for what a path of either model names."""
+        if openconfig.is_meant(prefix, path):
+            return self._openconfig(switch.name).updates(prefix, path, by_entry=by_entry)
+        return _values(switch, prefix, path, by_entry=by_entry)
+
+    def _edit(self, name: str, request: Any) -> GnmiEdit | openconfig.OpenConfigEdit:
+        """Of the model that its first path is of."""
+        paths = [*request.delete, *(update.path for update in (*request.replace, *request.update))]
+        if paths and openconfig.is_meant(request.prefix, paths[0]):
+            return openconfig.OpenConfigEdit(self._openconfig(name))
+        return GnmiEdit(self._emulator.switches[name])
+
+    def _openconfig(self, name: str) -> openconfig.OpenConfigSwitch:
+        return openconfig.OpenConfigSwitch(self._emulator.switches[name], self._emulator.habits[name])
 
     def _target(self, prefix: Any, context: Any) -> str:
         """The switch that is meant; it may be left out where there is one alone."""

@@ -50,28 +50,38 @@ class Listening:
 
 
 def listen(
-    names: Sequence[str], host: str = "127.0.0.1", port: int = 0, *, is_by_path: bool = False, scheme: str = "http"
+    names: Sequence[str], host: str = "127.0.0.1", port: int = 0, *, is_by_path: bool = False, is_secure: bool = False
 ) -> Listening:
     """A socket for each switch from `port` on (0: free ones) or one for all, and one more for the referee."""
-    _require_loopback(host)
     given = [""] if is_by_path else [*names]
     sockets: list[socket.socket] = []
     try:
         for number in range(len(given) + 1):
-            sockets.append(_socket(host, port + number if port else 0))
+            sockets.append(listen_on(host, port + number if port else 0))
     except InputError:
         for each in sockets:
             each.close()
         raise
     ports = [each.getsockname()[1] for each in sockets]
     shown = f"[{host}]" if ":" in host else host
-    roots = [f"{scheme}://{shown}:{each}" for each in ports]
+    roots = [f"http{'s' if is_secure else ''}://{shown}:{each}" for each in ports]
     if is_by_path:
         addresses = {name: f"{roots[0]}/{name}{ROOT}" for name in names}
     else:
         addresses = {name: root + ROOT for name, root in zip(given, roots, strict=False)}
     addresses[REFEREE] = roots[-1]
     return Listening(sockets, addresses, dict(zip(ports, [*given, REFEREE], strict=True)))
+
+
+def listen_on(host: str, port: int) -> socket.socket:
+    """A socket of loopback, 0 for a free port; InputError where that cannot be."""
+    _require_loopback(host)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=BACKLOG)
+    except (OSError, OverflowError) as error:
+        problem = f"cannot be listened on: {getattr(error, 'strerror', None) or error}; take another port"
+        raise InputError(f"{host}:{port}", "", problem) from None
 
 
 def _require_loopback(host: str) -> None:
@@ -81,15 +91,6 @@ def _require_loopback(host: str) -> None:
         is_here = False
     if not is_here:
         raise InputError("--host", f"'{host}'", "is no address of loopback; take 127.0.0.1 or ::1")
-
-
-def _socket(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family, backlog=BACKLOG)
-    except (OSError, OverflowError) as error:
-        problem = f"cannot be listened on: {getattr(error, 'strerror', None) or error}; take another --port"
-        raise InputError(f"{host}:{port}", "", problem) from None
 
 
 def server(
@@ -121,8 +122,7 @@ def serving(
     certificate: Certificate | None = None,
 ) -> Iterator[dict[str, str]]:
     """Served from a thread of this process; yields the addresses."""
-    scheme = "https" if certificate else "http"
-    listening = listen([*emulator.switches], is_by_path=is_by_path, scheme=scheme)
+    listening = listen([*emulator.switches], is_by_path=is_by_path, is_secure=certificate is not None)
     serves = server(emulator, listening, login=login, certificate=certificate)
     thread = threading.Thread(target=serves.run, args=(listening.sockets,), daemon=True)
     thread.start()

@@ -2,6 +2,7 @@
 
 import json
 import signal
+import socket
 import subprocess
 import sys
 import urllib.request
@@ -28,6 +29,10 @@ def test_it_prints_addresses_answers_and_stops() -> None:
         "8",
         "--gnmi-port",
         "0",
+        "--scpi-port",
+        "0",
+        "--tl1-port",
+        "0",
         "--json",
     ]
     process = subprocess.Popen(argv, stdout=subprocess.PIPE, text=True)
@@ -37,7 +42,9 @@ def test_it_prints_addresses_answers_and_stops() -> None:
         while not lines.endswith("}\n"):
             lines += process.stdout.readline()
         addresses = json.loads(lines)
-        assert list(addresses) == ["left", "right", "referee", "gnmi"]
+        assert list(addresses) == [
+            "left", "right", "referee", "gnmi", "left tl1", "right tl1", "left scpi", "right scpi",
+        ]  # fmt: skip
         path = "/data/sonic-ocs:sonic-ocs/OCS_PORT/OCS_PORT_LIST=4B"
         with urllib.request.urlopen(addresses["right"] + path, timeout=10) as answer:
             (row,) = json.loads(answer.read())["sonic-ocs:OCS_PORT_LIST"]
@@ -45,6 +52,11 @@ def test_it_prints_addresses_answers_and_stops() -> None:
         host, _, port = addresses["gnmi"].rpartition(":")
         with gNMIclient(target=(host, int(port)), insecure=True, skip_verify=True) as client:
             assert client.capabilities()["gnmi_version"] == "0.8.0"
+        for protocol, sent, said in (("scpi", b"*IDN?\n", b",right,0"), ("tl1", b"RTRV-CRS:::7;", b"M  7 DENY")):
+            host, _, port = addresses[f"right {protocol}"].removeprefix("tcp://").rpartition(":")
+            with socket.create_connection((host, int(port)), 10) as connection:
+                connection.sendall(sent)
+                assert said in connection.recv(1000)
     finally:
         process.send_signal(signal.SIGINT)
         process.stdout.close()

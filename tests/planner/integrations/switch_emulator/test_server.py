@@ -39,7 +39,7 @@ def test_others_cannot_reach_it() -> None:
 def test_a_taken_port_leaves_nothing_open() -> None:
     first = listen(["ocs0"])
     port = first.sockets[0].getsockname()[1]
-    with pytest.raises(InputError, match="take another --port"):
+    with pytest.raises(InputError, match="take another port"):
         listen(["a", "b"], port=port)
     for each in first.sockets:
         each.close()
