@@ -11,7 +11,7 @@ from planner import Instance
 from planner.controller import Request, Settings
 from planner.integrations.kubernetes.config import load_site as load_kubernetes
 from planner.integrations.slurm.config import load_site as load_slurm
-from planner.integrations.switch_drivers.ocs.config import SwitchesConfig
+from planner.integrations.switch_drivers.ocs.config import OcsConfig
 from planner.model import files
 
 ROOT = Path(__file__).parents[1]
@@ -55,7 +55,7 @@ def test_kubernetes_yaml_is_read(site: Path) -> None:
 def test_switches_yaml_is_read(tmp_path: Path) -> None:
     path = tmp_path / "switches.yaml"
     path.write_text(block("switches"))
-    assert files.load(SwitchesConfig, path).switches["q*"].timeout_s == 5
+    assert files.load(OcsConfig, path).switches["q*"].timeout_s == 5
 
 
 def test_the_request_is_one() -> None:

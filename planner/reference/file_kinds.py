@@ -26,7 +26,7 @@ def json_schema(kind: FileKind) -> dict[str, Any]:
     from planner.controller.settings import Settings
     from planner.integrations.kubernetes.config import Kubernetes
     from planner.integrations.slurm.config import SlurmConfig
-    from planner.integrations.switch_drivers.ocs.config import SwitchesConfig
+    from planner.integrations.switch_drivers.ocs.config import OcsConfig
     from planner.model.instance import Instance
     from planner.model.page_instance import PageInstance
     from planner.model.page_plan import PagePlan
@@ -42,6 +42,6 @@ def json_schema(kind: FileKind) -> dict[str, Any]:
         "settings": Settings,
         "slurm": SlurmConfig,
         "kubernetes": Kubernetes,
-        "switches": SwitchesConfig,
+        "switches": OcsConfig,
     }
     return _DIALECT | models[kind].model_json_schema(by_alias=True)

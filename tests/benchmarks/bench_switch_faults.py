@@ -1,5 +1,7 @@
 """A controller over emulated switches that fail: `python -m tests.benchmarks.bench_switch_faults --faults 10000`.
 
+`--protocol tl1` (or gnmi, openconfig, scpi) has the driver speak that; restconf unless given.
+
 The whole controller (journal, reconciler, driver) leads emulated switches while faults happen by seed, and is killed at
 its writes and requests. A referee reads where light went from the emulators, and the jobs' places from the journal.
 Exit code 1: light was wrong, shared, leaked, too early or dark by a request of the controller, or not where it should
@@ -15,22 +17,23 @@ from pathlib import Path
 from planner.integrations.switch_emulator.referee import FindingKind
 from tests.planner.controller.sites import quick_folder, remember_kinds
 from tests.planner.integrations.switch_drivers.ocs.controlled_world import SIZES, ControlledWorld, controlled
-from tests.planner.integrations.switch_drivers.ocs.site import site_of
+from tests.planner.integrations.switch_drivers.ocs.site import SCHEMES, unconnected
 
 RATES = (0.001, 0.002, 0.004)
 """of each kind of fault at each request, in turn"""
 
 
-def world_of(folder: Path, kind: str, seed: int, steps: int) -> tuple[ControlledWorld, list[str], Counter[str]]:
+def world_of(
+    folder: Path, kind: str, protocol: str, seed: int, steps: int
+) -> tuple[ControlledWorld, list[str], Counter[str]]:
     """A world that has ended, what is to be blamed on the controller, and why other findings are not."""
-    with site_of(folder, kind) as site:
-        world = ControlledWorld(site, seed, RATES[seed % len(RATES)])
-        with controlled(world):
-            try:
-                found = world.run(steps)
-            except AssertionError as error:
-                return world, [f"in the end: {error}"], Counter()
-        return world, [f"{each.kind}: {each}" for each in found.blamed], found.excused
+    world = ControlledWorld(unconnected(folder, kind, protocol), seed, RATES[seed % len(RATES)])
+    with controlled(world):
+        try:
+            found = world.run(steps)
+        except AssertionError as error:
+            return world, [f"in the end: {error}"], Counter()
+    return world, [f"{each.kind}: {each}" for each in found.blamed], found.excused
 
 
 def main() -> int:
@@ -41,6 +44,7 @@ def main() -> int:
     parser.add_argument("--steps", type=int, default=60, help="events of one world")
     parser.add_argument("--worlds", type=int, default=10**6, help="at most so many")
     parser.add_argument("--kind", choices=sorted(SIZES), help="fabric; all in turn unless given")
+    parser.add_argument("--protocol", choices=sorted(SCHEMES), default="restconf")
     given = parser.parse_args()
     remember_kinds()
     counts, by_kind, excused = Counter[str](), Counter[str](), Counter[str]()
@@ -51,7 +55,7 @@ def main() -> int:
         seed, kinds = given.seed + number, sorted(SIZES) if given.kind is None else [given.kind]
         kind = kinds[seed // len(RATES) % len(kinds)]
         with quick_folder() as folder:
-            world, blamed, reasons = world_of(Path(folder), kind, seed, given.steps)
+            world, blamed, reasons = world_of(Path(folder), kind, given.protocol, seed, given.steps)
         for text in blamed[:5]:
             print(f"seed {seed} on {kind}: {text}", flush=True)
         wrong += len(blamed)
@@ -63,7 +67,7 @@ def main() -> int:
         by_kind.update(str(each.kind) for each in world.emulator.happened)
         if counts["worlds"] % 20 == 0:
             print(dict(counts), file=sys.stderr, flush=True)
-    print(f"wrong: {wrong} ({', '.join(FindingKind)})")
+    print(f"{given.protocol}: wrong: {wrong} ({', '.join(FindingKind)})")
     print(f"not blamed: {dict(sorted(excused.items()))}")
     print(f"{dict(counts)}, faults by kind: {dict(sorted(by_kind.items()))}")
     print(f"{time.process_time() - began_s:.0f} s of a processor")

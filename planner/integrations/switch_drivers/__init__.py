@@ -26,11 +26,13 @@ def driver_of(spec: dict[str, Any], folder: Path) -> Driver:
 
 def _ocs(config: Path, folder: Path) -> Driver:
     from planner.integrations.switch_drivers.ocs.config import load_switches
+    from planner.integrations.switch_drivers.ocs.driver import OcsDriver
     from planner.model.errors import InputError
 
+    site = load_switches(config)
     try:
-        from planner.integrations.switch_drivers.ocs.driver import OcsDriver
+        return OcsDriver(folder, site)
     except ModuleNotFoundError as error:
-        remedy = "run `pip install 'photonplan[switches]'`"
+        extra = "switches" if error.name == "httpx" else "gnmi"
+        remedy = f"run `pip install 'photonplan[{extra}]'`"
         raise InputError(str(config), "", f"{error.name} is not installed; {remedy}") from None
-    return OcsDriver(folder, load_switches(config))

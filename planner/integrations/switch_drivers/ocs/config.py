@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -19,12 +19,30 @@ from planner.model import files
 from planner.model.cluster import load_cluster
 from planner.model.errors import InputError
 
+Protocol = Literal["restconf", "gnmi", "openconfig", "tl1", "scpi"]
+SCHEMES: dict[Protocol, tuple[str, str]] = {
+    "restconf": ("http", "https"), "gnmi": ("http", "https"), "openconfig": ("http", "https"),
+    "tl1": ("tcp", "tls"), "scpi": ("tcp", "tls"),
+}  # fmt: skip
+"""of addresses, in the clear and over TLS"""
+PORT_NAMES: dict[Protocol, tuple[str, str]] = {
+    "openconfig": ("[^/]+/[^/]+", "SLOT/PORT, as 1/12"),
+    "tl1": ("[^,:;]+[AB]", "the port of the switch with A for its input, B for its output, as 1.2.4A"),
+    "scpi": ("[1-9][0-9]*", "a number"),
+}
+"""of protocols that do not take any name: pattern, and what to write"""
+
 
 class SwitchAccess(Spec):
     """How switches are asked; files are relative to switches.yaml, and credentials stand in files alone."""
 
     url: str
-    """such as https://ocs-{}.example: {} is the name of the switch with - for every other sign, q2-1 for q2#1"""
+    """such as https://ocs-{}.example: {} is the name of the switch with - for every other sign, q2-1 for q2#1. For tl1
+    and scpi tcp://HOST:PORT, or tls://HOST:PORT"""
+    protocol: Protocol = "restconf"
+    """restconf, gnmi: of SONiC; openconfig: the model optical-switch over gNMI; tl1: Calient's; scpi: Polatis'"""
+    target: str | None = None
+    """of gNMI, where several switches answer at one address; {} as in url"""
     username: str | None = None
     """of the account at the switch"""
     password_file: Path | None = None
@@ -49,7 +67,7 @@ class SwitchAccess(Spec):
     @field_validator("url")
     @classmethod
     def _is_address(cls, url: str) -> str:
-        if not re.fullmatch(r"https?://[^\s/?#]+(/[^\s?#]*)?", url):
+        if not re.fullmatch(r"(https?|tcp|tls)://[^\s/?#]+(/[^\s?#]*)?", url):
             raise ValueError(f"'{url}' is no address; write it like https://ocs-1.example:8443")
         return url.rstrip("/")
 
@@ -61,10 +79,26 @@ class SwitchAccess(Spec):
             raise ValueError("token_file: stands in place of username and password_file; give one of the two")
         if self.key_file is not None and self.certificate_file is None:
             raise ValueError("key_file: is of no certificate; give certificate_file too")
+        self._require_protocol()
         return self
 
+    def _require_protocol(self) -> None:
+        """ValueError where address or credentials are none of the protocol."""
+        scheme, _, rest = self.url.partition("://")
+        known = SCHEMES[self.protocol]
+        if scheme not in known or (self.protocol != "restconf" and not re.fullmatch(r"[^/]+:[0-9]+", rest)):
+            raise ValueError(f"url: '{self.url}' is no address for {self.protocol}; write {known[1]}://HOST:PORT")
+        if self.protocol == "tl1" and self.username is None:
+            raise ValueError("username: is missing; TL1 begins with a login, give it with password_file")
+        if self.protocol == "scpi" and (self.username or self.token_file):
+            raise ValueError("username: SCPI has no login; leave out username, password_file and token_file")
+        if self.target is not None and self.protocol not in ("gnmi", "openconfig"):
+            raise ValueError(f"target: is of gNMI, not of {self.protocol}; leave it out")
+        if not self.verify and self.protocol in ("gnmi", "openconfig"):
+            raise ValueError("verify: gNMI believes no certificate that is not known; give ca_file")
 
-class SwitchesConfig(Spec):
+
+class OcsConfig(Spec):
     """switches.yaml."""
 
     cluster: Path
@@ -84,7 +118,7 @@ class SwitchesConfig(Spec):
 class SwitchSite:
     """A configuration with all that it names."""
 
-    config: SwitchesConfig
+    config: OcsConfig
     path: Path
     fabric: FabricBase
     table: CableTable
@@ -107,7 +141,22 @@ class SwitchSite:
         return {(cable.switch, cable.port): cable for cable in self.table.cables}
 
     def url(self, switch: str) -> str:
-        return self.access[switch].url.replace("{}", re.sub(r"[^A-Za-z0-9]+", "-", switch))
+        return _filled(self.access[switch].url, switch)
+
+    def endpoint(self, switch: str) -> tuple[str, bool]:
+        """HOST:PORT of a switch, and whether it is asked over TLS."""
+        scheme, _, rest = self.url(switch).partition("://")
+        return rest, scheme in ("https", "tls")
+
+    def target(self, switch: str) -> str:
+        """Of gNMI's prefix."""
+        return _filled(self.access[switch].target or "", switch)
+
+    def certificates(self, switch: str) -> tuple[Path | None, ...]:
+        """Files: of those that are believed, of the planner's own, of its key."""
+        access = self.access[switch]
+        files = access.ca_file, access.certificate_file, access.key_file
+        return tuple(self.path.parent / file if file else None for file in files)
 
     def end(self, switch: str, port: str) -> str:
         """What a port leads to, for messages."""
@@ -124,12 +173,14 @@ class SwitchSite:
 
     def tls(self, switch: str) -> ssl.SSLContext:
         """InputError where its files cannot be used."""
-        access, folder = self.access[switch], self.path.parent
-        named = (folder / file if file else None for file in (access.ca_file, access.certificate_file, access.key_file))
         try:
-            return _tls(*named, verify=access.verify)
+            return _tls(*self.certificates(switch), verify=self.access[switch].verify)
         except (OSError, ValueError) as error:
             raise InputError(str(self.path), "switches", f"certificates of {switch} cannot be used: {error}") from None
+
+
+def _filled(text: str, switch: str) -> str:
+    return text.replace("{}", re.sub(r"[^A-Za-z0-9]+", "-", switch))
 
 
 @cache
@@ -145,7 +196,7 @@ def _tls(ca: Path | None, certificate: Path | None, key: Path | None, *, verify:
 
 def load_switches(path: Path) -> SwitchSite:
     """Read switches.yaml with cluster and wiring; InputError names file and field."""
-    config = files.load(SwitchesConfig, path)
+    config = files.load(OcsConfig, path)
     cluster, table = load_cluster(path.parent / config.cluster), CableTable.load(path.parent / config.wiring)
     if faults := faults_of(cluster.fabric, table):
         problem = f"{faults[0].message}; `planner wiring check` lists all that is wrong"
@@ -153,9 +204,20 @@ def load_switches(path: Path) -> SwitchSite:
     site = SwitchSite(config, path, cluster.fabric, table)
     for switch, access in site.access.items():
         site.tls(switch)
+        _require_ports(site, switch)
         for file in (access.password_file, access.token_file):
             _require_readable(site, file)
     return site
+
+
+def _require_ports(site: SwitchSite, switch: str) -> None:
+    """InputError where the wiring names a port as the protocol of its switch cannot."""
+    protocol = site.access[switch].protocol
+    pattern, remedy = PORT_NAMES.get(protocol, (".+", ""))
+    wrong = next((c for c in site.table.cables if c.switch == switch and not re.fullmatch(pattern, c.port)), None)
+    if wrong is not None:
+        problem = f"{switch}: '{wrong.port}' is no port for {protocol}; write {remedy}"
+        raise InputError(str(site.path.parent / site.config.wiring), wrong.place or "port", problem)
 
 
 def _require_readable(site: SwitchSite, file: Path | None) -> None:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from planner.integrations.switch_drivers.ocs.config import SwitchSite
-from planner.integrations.switch_drivers.ocs.restconf import RestconfSwitch, SwitchError, SwitchSilentError
+from planner.integrations.switch_drivers.ocs.switch import OcsSwitch, SwitchError, SwitchSilentError
 from planner.integrations.switch_drivers.ocs.tables import CrossConnectRow, SwitchTables
 
 FIRST_LOOK_S, LATEST_LOOK_S = 0.004, 0.25
@@ -47,7 +47,7 @@ class WantedHere:
         return self.others | self.unsure | self.owed
 
 
-def set_on(site: SwitchSite, switch: RestconfSwitch, wanted: WantedHere) -> SwitchTables:
+def set_on(site: SwitchSite, switch: OcsSwitch, wanted: WantedHere) -> SwitchTables:
     """The last reading, once all of the job carries light; SwitchFaultError, SwitchSilentError, SwitchRefusalError."""
     last: SwitchFaultError | None = None
     for number in range(switch.tries):
@@ -73,7 +73,7 @@ def set_on(site: SwitchSite, switch: RestconfSwitch, wanted: WantedHere) -> Swit
     raise last
 
 
-def set_off(switch: RestconfSwitch, rows: Collection[CrossConnectRow]) -> set[CrossConnectRow]:
+def set_off(switch: OcsSwitch, rows: Collection[CrossConnectRow]) -> set[CrossConnectRow]:
     """Return once none of these is configured: cross-connects that are at their ports still, which are of others. What
     came before is thereby overtaken: the first delete names all of them, on or not, so that a transaction which was
     never answered ends before it."""
@@ -81,26 +81,27 @@ def set_off(switch: RestconfSwitch, rows: Collection[CrossConnectRow]) -> set[Cr
     ports = {port for row in wanted for port in (row.a_side, row.b_side)}
     for number in range(switch.tries + 1):
         found = switch.rows()
-        left = {row.name for row in wanted if found.get(row.name) == row}
+        left = {row for row in wanted if found.get(row.name) == row}
         if number and not left:
             return {row for row in found.values() if ports & {row.a_side, row.b_side}}
         if number == switch.tries:
             break
         switch.pause(number)
-        names = left if number else {row.name for row in wanted if found.get(row.name, row) == row}
+        gone = left if number else {row for row in wanted if found.get(row.name, row) == row}
         with suppress(SwitchSilentError):
-            if names:
-                switch.update(names, ())
-    raise SwitchFaultError(f"{switch.name} does not let go of {', '.join(sorted(left))}", switch.name)
+            if gone:
+                switch.update(gone, ())
+    names = ", ".join(sorted(row.name for row in left))
+    raise SwitchFaultError(f"{switch.name} does not let go of {names}", switch.name)
 
 
-def put_back(switch: RestconfSwitch, rows: Collection[CrossConnectRow]) -> list[CrossConnectRow]:
+def put_back(switch: OcsSwitch, rows: Collection[CrossConnectRow]) -> list[CrossConnectRow]:
     """Those of these cross-connects, of others, that came while the switch was changed and were pushed out of their
     ports, which are free again: each is deleted and added, alone, so that it pushes nobody out itself."""
     tables = switch.read()
     pushed = [row for row in sorted(rows) if tables.status(row) == "invalid"]
     for row in pushed:
-        switch.update({row.name}, {row})
+        switch.update({row}, {row})
     return pushed
 
 
@@ -121,16 +122,19 @@ def require_free(
         raise SwitchFaultError(message, site.part(switch, port), is_busy=True)
 
 
-def change_of(tables: SwitchTables, wanted: WantedHere, *, is_again: bool) -> tuple[set[str], set[CrossConnectRow]]:
-    """Names to delete, and rows to add, in one transaction. What is in the way goes first: of our own, also what is
+def change_of(
+    tables: SwitchTables, wanted: WantedHere, *, is_again: bool
+) -> tuple[set[CrossConnectRow], set[CrossConnectRow]]:
+    """Rows to delete, and rows to add, in one transaction. What is in the way goes first: of our own, also what is
     there without light, since a switch leaves an invalid cross-connect as it is; `is_again`: what has just been set
     and is not lit."""
     stale = {row for row in wanted.mine if _is_stale(tables, row, is_again=is_again)}
-    delete = {row.name for row in wanted.gone | stale if tables.rows.get(row.name) == row}
+    delete = {row for row in wanted.gone | stale if tables.rows.get(row.name) == row}
     if not is_again:
-        delete |= {row.name for row in wanted.gone if row.name not in tables.rows}
+        delete |= {row for row in wanted.gone if row.name not in tables.rows}
     add = {row for row in wanted.mine if tables.rows.get(row.name) != row} | stale
-    taken = {port for row in tables.rows.values() if row.name not in delete for port in (row.a_side, row.b_side)}
+    names = {row.name for row in delete}
+    taken = {port for row in tables.rows.values() if row.name not in names for port in (row.a_side, row.b_side)}
     taken |= {port for row in add for port in (row.a_side, row.b_side)}
     lost = {row for row in wanted.others if row.name not in tables.rows and not taken & {row.a_side, row.b_side}}
     return delete, add | lost
@@ -141,9 +145,7 @@ def _is_stale(tables: SwitchTables, row: CrossConnectRow, *, is_again: bool) -> 
     return status != "enabled" or (is_again and bool(tables.dark_ports(row)))
 
 
-def _with_light(
-    site: SwitchSite, switch: RestconfSwitch, wanted: WantedHere, tables: SwitchTables | None
-) -> SwitchTables:
+def _with_light(site: SwitchSite, switch: OcsSwitch, wanted: WantedHere, tables: SwitchTables | None) -> SwitchTables:
     """The reading in which all of the job has light. What the switch has dropped, or holds for a conflict, is not
     waited for. `tables`: as just read, None where they have changed since."""
     end_s, delay_s = time.monotonic() + site.config.settle_s, FIRST_LOOK_S

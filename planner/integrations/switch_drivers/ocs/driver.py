@@ -18,7 +18,8 @@ from planner.integrations.switch_drivers.ocs.converge import (
     set_on,
 )
 from planner.integrations.switch_drivers.ocs.owed import OwedRows
-from planner.integrations.switch_drivers.ocs.restconf import RestconfSwitch, SwitchError, SwitchSilentError
+from planner.integrations.switch_drivers.ocs.protocols import switch_of
+from planner.integrations.switch_drivers.ocs.switch import OcsSwitch, SwitchError, SwitchSilentError
 from planner.integrations.switch_drivers.ocs.tables import CrossConnectRow, SwitchTables
 from planner.integrations.switch_drivers.ocs.wanted_rows import Rows, WantedRows
 from planner.integrations.switch_drivers.recorded import RecordedDriver
@@ -42,7 +43,7 @@ class OcsDriver(RecordedDriver):
         self._fresh = set[str]()
         """jobs that are connected for the first time"""
         self._pool = ThreadPoolExecutor(min(len(site.access), MOST_AT_ONCE), thread_name_prefix="ocs")
-        self._switches = {name: RestconfSwitch(site, name) for name in site.access}
+        self._switches = {name: switch_of(site, name) for name in site.access}
         self.close = weakref.finalize(self, _close, self._pool, tuple(self._switches.values()))
         """end its threads and connections, as happens when nobody has the driver any more"""
 
@@ -209,7 +210,7 @@ class OcsDriver(RecordedDriver):
         return errors
 
 
-def _close(pool: ThreadPoolExecutor, switches: Iterable[RestconfSwitch]) -> None:
+def _close(pool: ThreadPoolExecutor, switches: Iterable[OcsSwitch]) -> None:
     pool.shutdown()
     for switch in switches:
         switch.close()

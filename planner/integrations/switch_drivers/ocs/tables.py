@@ -1,4 +1,5 @@
-"""Tables of one switch: cross-connects that are configured, what became of them, and what its ports report."""
+"""Tables of one switch: cross-connects that are configured, what became of them, and what its ports report; and how
+SONiC writes them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -73,10 +74,15 @@ class SwitchTables:
         return state is not None and state.status in LIT and state.target in ("", other)
 
 
+def entries_of(rows: Iterable[CrossConnectRow]) -> list[dict[str, str]]:
+    """As SONiC takes them."""
+    return [{"cross_connect_id": row.name, "a_side": row.a_side, "b_side": row.b_side} for row in sorted(rows)]
+
+
 def tables_of(
     config: Mapping[str, Any], state: Mapping[str, Any] = NOTHING, ports: Mapping[str, Any] = NOTHING
 ) -> SwitchTables:
-    """From answers; KeyError, TypeError, ValueError for what is no such table. All vocabularies of ports are
+    """From answers of SONiC; KeyError, TypeError, ValueError for what is no such table. All vocabularies of ports are
     read."""
     rows = (
         CrossConnectRow(r["cross_connect_id"], r["a_side"], r["b_side"])

@@ -16,8 +16,6 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-import httpx
-
 from planner.controller import Controller, Settings, driver_calls, durable, journal
 from planner.controller.clock import Clock
 from planner.controller.decisions import Move, Start, Stop
@@ -37,8 +35,9 @@ from planner.integrations.wiring.cross_connects import of_states
 from planner.model.plan import Circuit
 from planner.placement.placement import Place
 from tests.planner.controller.sites import request
-from tests.planner.integrations.switch_drivers.ocs.faulty_world import GRACE_S, FaultySwitches, Killed, faulty
+from tests.planner.integrations.switch_drivers.ocs.faulty_world import GRACE_S, FaultySwitches, Killed, T, faulty
 from tests.planner.integrations.switch_drivers.ocs.light_verdict import Verdict, verdict
+from tests.planner.integrations.wiring.wiring_cases import fabric_of
 from tests.planner.simulate.grounds import cluster
 
 MOST_JOBS = 3
@@ -133,13 +132,13 @@ class ControlledWorld(FaultySwitches):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.path = self.site.path.parent / "planner.db"
-        self.table = CableTable.load(self.site.path.parent / "wiring.csv")
+        self.table = CableTable.of(fabric_of(self.site.kind))
         self.cluster = cluster(self.site.kind)
         self.opened: list[Any] = []
         self.mishaps = 0
 
-    def handle(self, request: httpx.Request) -> httpx.Response:
-        found = super().handle(request)
+    def asked(self, ask: Callable[[], T]) -> T:
+        found = super().asked(ask)
         self.point()
         return found
 
@@ -266,6 +265,9 @@ class ControlledWorld(FaultySwitches):
     def _abandon(self) -> None:
         """All of a process is lost, and the system takes back what it had open."""
         for each in self.opened:
+            with suppress(sqlite3.ProgrammingError):  # closed already
+                if isinstance(each, sqlite3.Connection) and each.in_transaction:
+                    each.rollback()
             each.close()
         self.opened.clear()
         self.site.drivers.clear()

@@ -3,17 +3,18 @@
 import math
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import SimpleNamespace
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 from unittest import mock
 
 import httpx
 
 from planner.integrations.switch_drivers import CircuitError, Driver
-from planner.integrations.switch_drivers.ocs import converge, restconf
+from planner.integrations.switch_drivers.ocs import converge, gnmi_client, restconf, text_connection
+from planner.integrations.switch_drivers.ocs import switch as ocs_switch
 from planner.integrations.switch_emulator import (
     Emulator,
     FaultKind,
@@ -29,15 +30,22 @@ from planner.integrations.switch_emulator.mishaps import foreign
 from planner.integrations.switch_emulator.referee import FindingKind
 from planner.integrations.wiring.cables import CableTable
 from planner.integrations.wiring.cross_connects import cross_connects
+from tests.planner.integrations.switch_drivers.ocs.fake_network import FakeChannel, FakeSocket
 from tests.planner.integrations.switch_drivers.ocs.site import Site, circuits_of, path_name, plan_of
 
 JOBS = ("j0", "j1")
 GRACE_S = 120.0
 """in which what a switch that failed still has is put off"""
 REQUEST_S, TIMEOUT_S = 0.0005, 0.4
+UNTOLD = ("openconfig", "scpi")
+"""protocols in which nobody can tell that a circuit of others, which came between a reading and the change that
+followed, was pushed out; there such circuits come at readings"""
 KINDS = [kind for kind in FaultKind if kind != FaultKind.FOREIGN]
 """at requests; circuits of others come between the calls of the driver: one that comes between a reading and the
 transaction that follows is pushed out by the switch itself, which `ControlledWorld` sees to"""
+
+
+T = TypeVar("T")
 
 
 class Killed(BaseException):
@@ -46,7 +54,7 @@ class Killed(BaseException):
 
 @dataclass
 class FaultySwitches:
-    """Emulated switches behind httpx, on a clock of their own, that fail at requests."""
+    """Emulated switches in place of a network, on a clock of their own, that fail at requests."""
 
     site: Site
     seed: int
@@ -60,20 +68,29 @@ class FaultySwitches:
 
     def __post_init__(self) -> None:
         self.random = random.Random(self.seed)
-        rates = [FaultRate(each, kind, self.rate) for each in RequestClass for kind in self.kinds]
+        is_untold = self.site.protocol in UNTOLD
+        rates = [
+            FaultRate(each, kind, self.rate)
+            for each in RequestClass
+            for kind in self.kinds
+            if kind != FaultKind.FOREIGN or each == RequestClass.READ or not is_untold
+        ]
         specs = [SwitchSpec(name, len(switch.ports)) for name, switch in self.site.switches.items()]
         self.emulator = Emulator(specs, seed=self.seed, rates=rates, clock=lambda: self.now_s)
         self.name_of = {path_name(name): name for name in self.site.switches}
 
-    def handle(self, request: httpx.Request) -> httpx.Response:
-        """One request to the emulator."""
+    def asked(self, ask: Callable[[], T]) -> T:
+        """What one request to the emulator gives."""
         self.point()
+        self.now_s += REQUEST_S
+        return ask()
+
+    def handle(self, request: httpx.Request) -> httpx.Response:
+        """One request over HTTP."""
         _, name, path = request.url.path.split("/", 2)
         headers = {key.lower(): value for key, value in request.headers.items()}
-        self.now_s += REQUEST_S
-        found = self.emulator.answer(
-            self.name_of[name], HttpRequest(request.method, f"/{path}", headers, request.read(), "")
-        )
+        given = HttpRequest(request.method, f"/{path}", headers, request.read(), "")
+        found = self.asked(lambda: self.emulator.answer(self.name_of[name], given))
         if found is None:
             self.now_s += TIMEOUT_S
             raise httpx.ReadTimeout("timed out", request=request)
@@ -194,8 +211,11 @@ def faulty(world: FaultySwitches) -> Iterator[None]:
         mock.patch.object(
             restconf.httpx, "Client", lambda **k: client(**k, transport=httpx.MockTransport(world.handle))
         ),
-        mock.patch.object(restconf, "time", clock),
-        mock.patch.object(restconf, "random", SimpleNamespace(uniform=random.Random(world.seed).uniform)),
+        mock.patch.object(text_connection, "opened", lambda host, *_: FakeSocket(world, host)),
+        mock.patch.object(gnmi_client, "_channel", return_value=FakeChannel(world)),
+        mock.patch.object(ocs_switch, "time", clock),
+        mock.patch.object(ocs_switch, "random", SimpleNamespace(uniform=random.Random(world.seed).uniform)),
         mock.patch.object(converge, "time", clock),
+        mock.patch.object(text_connection, "time", clock),
     ):
         yield

@@ -1,12 +1,13 @@
 """switches.yaml names what is missing, keeps secrets in files, and believes switches by their certificates alone."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from planner.cli import main
 from planner.integrations.switch_drivers import driver_of
-from planner.integrations.switch_drivers.ocs.config import SwitchesConfig, load_switches
+from planner.integrations.switch_drivers.ocs.config import OcsConfig, load_switches
 from planner.integrations.switch_drivers.ocs.driver import OcsDriver
 from planner.model.errors import InputError
 from tests.planner.integrations.switch_drivers.ocs.site import circuits_of, edited, site_of
@@ -24,9 +25,18 @@ from tests.planner.integrations.switch_drivers.ocs.site import circuits_of, edit
         ({"token_file": "empty"}, "is empty"),
         ({"ca_file": "cluster.yaml"}, "certificates of q0#0 cannot be used"),
         ({"password": "secret"}, "password"),
+        ({"protocol": "morse"}, "protocol"),
+        ({"protocol": "tl1", "url": "http://a:1"}, "write tls://HOST:PORT"),
+        ({"protocol": "scpi", "url": "tcp://a"}, "write tls://HOST:PORT"),
+        ({"protocol": "gnmi", "url": "https://a:1/b"}, "write https://HOST:PORT"),
+        ({"protocol": "tl1", "url": "tcp://a:1"}, "TL1 begins with a login"),
+        ({"protocol": "scpi", "url": "tcp://a:1", "token_file": "t"}, "SCPI has no login"),
+        ({"target": "a"}, "is of gNMI, not of restconf"),
+        ({"protocol": "gnmi", "url": "https://a:1", "verify": False}, "give ca_file"),
+        ({"protocol": "scpi", "url": "tcp://a:1"}, "'1A' is no port for scpi; write a number"),
     ],
 )
-def test_wrong_access_is_named(tmp_path: Path, change: dict[str, str], said: str) -> None:
+def test_wrong_access_is_named(tmp_path: Path, change: dict[str, Any], said: str) -> None:
     (tmp_path / "empty").write_text("\n")
     with site_of(tmp_path) as site:
         edited(site.path, lambda data: data["switches"]["*"].update(change))
@@ -58,7 +68,7 @@ def test_a_wiring_that_does_not_fit_is_named(tmp_path: Path) -> None:
 
 
 def test_fields_have_no_secrets_inline() -> None:
-    fields = SwitchesConfig.model_json_schema()["$defs"]["SwitchAccess"]["properties"]
+    fields = OcsConfig.model_json_schema()["$defs"]["SwitchAccess"]["properties"]
     assert not {"password", "token"} & fields.keys()
 
 

@@ -1,0 +1,120 @@
+"""A switch with OpenConfig's model `optical-switch` (revision 2024-09-20), over gNMI.
+
+Ports are SLOT/PORT in the wiring. A connection is listed at one of its ports, or at both, with what was asked for
+(`config`) and what is (`state`); light passes where `state` has the peer and both ports are enabled: the model says
+nothing of mirrors that move, and nothing of loss.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from planner.integrations.switch_drivers.ocs.config import SwitchSite
+from planner.integrations.switch_drivers.ocs.gnmi_client import GnmiSwitch
+from planner.integrations.switch_drivers.ocs.switch import SwitchSilentError
+from planner.integrations.switch_drivers.ocs.tables import (
+    CrossConnectRow,
+    CrossConnectState,
+    PortState,
+    SwitchTables,
+)
+
+ROOT = "openconfig-optical-switch:optical-switch"
+CONNECTIONS, CONNECTION = "port-connections", "port-connection"
+STATUSES, STATUS = "port-statuses", "port-status"
+DEAD_WORDS = {"STATUS_FAILED": "failed", "STATUS_DISABLED": "force_blocked"}
+Json = Mapping[str, Any]
+
+
+class OpenConfigOcs(GnmiSwitch):
+    """Remembers what it read last: a delete names a port alone, and shall not hit what others have there since."""
+
+    def __init__(self, site: SwitchSite, name: str) -> None:
+        super().__init__(site, name)
+        self._inputs = {port for (switch, port), cable in site.cable_at.items()
+                        if switch == name and cable.direction == "input"}  # fmt: skip
+        self._outputs = {port for (switch, port) in site.cable_at if switch == name} - self._inputs
+        self._keys: dict[CrossConnectRow, list[str]] = {}
+        """ports at which each cross-connect was listed"""
+
+    def tables(self) -> SwitchTables:
+        statuses, found = self.get((ROOT, STATUSES)), self.get((ROOT, CONNECTIONS))
+        try:
+            return self._tables(_list(statuses, STATUS), _list(found, CONNECTION))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise SwitchSilentError(f"{self.name} reports tables that cannot be read: {error!r}") from None
+
+    def update(self, delete: Collection[CrossConnectRow], add: Collection[CrossConnectRow]) -> None:
+        """One transaction. What was not listed when it was last read, at a port that had another connection, is not
+        there to be deleted."""
+        ports = [port for row in sorted(delete) for port in self._listed(row)]
+        entries = [_entry(row) for row in sorted(add)]
+        gone = [(ROOT, CONNECTIONS, (CONNECTION, _key(port))) for port in ports]
+        value = {f"{ROOT.partition(':')[0]}:{CONNECTION}": entries} if entries else None
+        if gone or entries:
+            self.set(gone, (ROOT, CONNECTIONS), value)
+
+    def _listed(self, row: CrossConnectRow) -> list[str]:
+        """Ports at which a row may be listed."""
+        is_busy = any(row.a_side in (other.a_side, other.b_side) for other in self._keys)
+        return self._keys.get(row, [] if is_busy else [row.a_side])
+
+    def _tables(self, statuses: list[Json], connections: list[Json]) -> SwitchTables:
+        keys: dict[CrossConnectRow, list[str]] = {}
+        actual: dict[str, str] = {}
+        for entry in connections:
+            here, config, state = _port(entry), entry.get("config", {}), entry.get("state", {})
+            if state.get("peer-port"):
+                actual[here] = _peer(state)
+                actual.setdefault(_peer(state), here)
+            if config.get("peer-port"):
+                keys.setdefault(self._row(here, _peer(config)), []).append(here)
+        self._keys = keys
+        used = {port for row in keys for port in (row.a_side, row.b_side)}
+        words = {_port(each): each.get("state", {}).get("port-status", "STATUS_ENABLED") for each in statuses}
+        states = {p: PortState(_status(p, word, actual, used), actual.get(p, "")) for p, word in words.items()}
+        return SwitchTables({row.name: row for row in keys}, dict(_outcomes(keys, actual)), states)
+
+    def _row(self, here: str, there: str) -> CrossConnectRow:
+        """From input to output; as it is listed where the wiring has neither port."""
+        if here in self._outputs or there in self._inputs:
+            here, there = there, here
+        return CrossConnectRow(f"{here}-{there}", here, there)
+
+
+def _outcomes(rows: Collection[CrossConnectRow], actual: Mapping[str, str]) -> Iterator[tuple[str, CrossConnectState]]:
+    """Disabled where light goes elsewhere."""
+    for row in rows:
+        is_so = actual.get(row.a_side, row.b_side) == row.b_side
+        yield row.name, CrossConnectState("enabled" if is_so else "disabled", None)
+
+
+def _status(port: str, word: str, actual: Mapping[str, str], used: Collection[str]) -> str:
+    """In the words of SONiC."""
+    if word in DEAD_WORDS:
+        return DEAD_WORDS[word]
+    return "connected" if port in actual else "tuning" if port in used else "blocked"
+
+
+def _list(answer: Json, name: str) -> list[Json]:
+    """With or without the name of the module; none: empty."""
+    found: list[Json] = next((value for key, value in answer.items() if key.rpartition(":")[2] == name), [])
+    return found
+
+
+def _port(entry: Json) -> str:
+    return f"{entry['slot']}/{entry['port']}"
+
+
+def _peer(leaves: Json) -> str:
+    return f"{leaves['peer-slot']}/{leaves['peer-port']}"
+
+
+def _key(port: str) -> dict[str, str]:
+    slot, _, name = port.partition("/")
+    return {"slot": slot, "port": name}
+
+
+def _entry(row: CrossConnectRow) -> dict[str, Any]:
+    peer = _key(row.b_side)
+    config = {**_key(row.a_side), "peer-slot": peer["slot"], "peer-port": peer["port"]}
+    return {**_key(row.a_side), "config": config}

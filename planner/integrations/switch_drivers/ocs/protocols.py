@@ -1,0 +1,28 @@
+"""Which class asks a switch, by the protocol that it speaks; each is imported where some switch needs it."""
+
+from planner.integrations.switch_drivers.ocs.config import SwitchSite
+from planner.integrations.switch_drivers.ocs.switch import OcsSwitch
+
+
+def switch_of(site: SwitchSite, name: str) -> OcsSwitch:
+    """ModuleNotFoundError where a library of its protocol is not installed."""
+    protocol = site.access[name].protocol
+    if protocol == "gnmi":
+        from planner.integrations.switch_drivers.ocs.sonic_gnmi import SonicGnmiSwitch
+
+        return SonicGnmiSwitch(site, name)
+    if protocol == "openconfig":
+        from planner.integrations.switch_drivers.ocs.openconfig import OpenConfigOcs
+
+        return OpenConfigOcs(site, name)
+    if protocol == "tl1":
+        from planner.integrations.switch_drivers.ocs.tl1 import Tl1Switch
+
+        return Tl1Switch(site, name)
+    if protocol == "scpi":
+        from planner.integrations.switch_drivers.ocs.scpi import ScpiSwitch
+
+        return ScpiSwitch(site, name)
+    from planner.integrations.switch_drivers.ocs.restconf import RestconfSwitch
+
+    return RestconfSwitch(site, name)
