@@ -79,6 +79,8 @@ class GnmiSwitch(OcsSwitch):
         secret, user = self.secret(), self._access.username
         if secret is None:
             return []
+        if not secret.isascii():
+            raise SwitchRefusalError(f"{self.name}: gNMI takes no credentials beyond ASCII")
         return [("username", user), ("password", secret)] if user else [("authorization", f"Bearer {secret}")]
 
 

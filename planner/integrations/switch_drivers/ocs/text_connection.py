@@ -58,7 +58,7 @@ class TextConnection:
         """SwitchSilentError, after which the connection is closed."""
         assert self._socket is not None
         try:
-            self._socket.sendall(text.encode("ascii"))
+            self._socket.sendall(text.encode())
         except OSError as error:
             self.close()
             raise SwitchSilentError(f"{self._name} does not answer: {error}") from None

@@ -51,20 +51,25 @@ class Tl1Session:
     def __init__(self, site: SwitchSite, name: str) -> None:
         self._name, self._user = name, site.access[name].username
         self._connection, self._waiting, self._tag = TextConnection(site, name), b"", 0
+        self._is_active = False
+        """whether a command was taken since the login"""
 
     def close(self) -> None:
         self._connection.close()
 
     def ask(self, commands: Sequence[str], secret: str | None) -> list[Tl1Answer]:
         """Answers to commands that are sent together, each with {} where its tag belongs; after a login with `secret`
-        where there is no connection. SwitchSilentError, also where the login is not active yet; SwitchRefusalError."""
+        where there is no connection. SwitchSilentError, also where the login is not active; SwitchRefusalError."""
         if not self._connection.is_open:
-            self._waiting = b""
+            self._waiting, self._is_active = b"", False
             self._connection.open()
             self._login(secret or "")
         found = self._exchange(commands)
         if any(answer.error == NO_LOGIN for answer in found):
-            raise SwitchSilentError(f"{self._name}: the login is not active yet")
+            if self._is_active:  # ended by the switch: the next try begins with another one
+                self._connection.close()
+            raise SwitchSilentError(f"{self._name}: the login is not active")
+        self._is_active = True
         return found
 
     def _login(self, secret: str) -> None:

@@ -87,6 +87,14 @@ def test_secrets_are_read_from_files(tmp_path: Path, access: dict[str, str], met
         found.close()
 
 
+def test_secrets_that_cannot_be_sent(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("geheimnisträger\n")
+    found = switch(tmp_path, "http://localhost:1", token_file="secret")
+    with pytest.raises(SwitchRefusalError, match="beyond ASCII"):
+        found.rows()
+    found.close()
+
+
 def test_codes(tmp_path: Path) -> None:
     with served() as (service, url):
         found = switch(tmp_path, url)

@@ -63,7 +63,7 @@ def test_changes_go_kind_by_kind(tmp_path: Path) -> None:
     [
         ("SNVS", "Invalid Connection", SwitchSilentError),
         ("ICNV", "Command Not Valid", SwitchRefusalError),
-        ("PLNA", "not active yet", SwitchSilentError),
+        ("PLNA", "not active", SwitchSilentError),
     ],
 )
 def test_denials(tmp_path: Path, code: str, error: str, kind: type[Exception]) -> None:

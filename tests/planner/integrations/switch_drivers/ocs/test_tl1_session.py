@@ -7,7 +7,7 @@ import pytest
 
 from planner.integrations.switch_drivers.ocs import text_connection
 from planner.integrations.switch_drivers.ocs.config import load_switches
-from planner.integrations.switch_drivers.ocs.switch import SwitchRefusalError
+from planner.integrations.switch_drivers.ocs.switch import SwitchRefusalError, SwitchSilentError
 from planner.integrations.switch_drivers.ocs.tables import CrossConnectRow
 from planner.integrations.switch_drivers.ocs.tl1 import Tl1Switch
 from planner.integrations.switch_drivers.ocs.tl1_session import Tl1Session
@@ -45,3 +45,18 @@ def test_answers_in_any_order_with_what_nobody_asked_for(tmp_path: Path) -> None
         found = Tl1Session(load_switches(site.path), "x0").ask(["A:::{};", "B:::{};"], "se;cret")
     assert [answer.lines for answer in found] == [["a"], ["b"]]
     assert told.sent == 'ACT-USER::planner:1::"se;cret";\nA:::2;\nB:::3;\n'
+
+
+def test_a_login_that_the_switch_has_ended_is_made_again(tmp_path: Path) -> None:
+    """One that is not active yet is waited for."""
+    site, gone = unconnected(tmp_path, "torus", "tl1"), ("PLNA", "/* Login Not Active */")
+    told = Told(said(1), said(2, *gone, code="DENY"), said(3), said(4, *gone, code="DENY"), said(5), said(6))
+    session = Tl1Session(load_switches(site.path), "x0")
+    with mock.patch.object(text_connection, "opened", return_value=told):
+        for is_taken in (False, True, False, True):
+            if is_taken:
+                session.ask(["A:::{};"], "secret")
+            else:
+                with pytest.raises(SwitchSilentError, match="login is not active"):
+                    session.ask(["A:::{};"], "secret")
+    assert [each[:4] for each in told.sent.splitlines()] == ["ACT-", "A:::", "A:::", "A:::", "ACT-", "A:::"]
