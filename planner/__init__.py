@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from planner.model.result import Incumbent, Result, SolveOptions, Status
     from planner.model.violation import Violation
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "Incumbent",
     "InputError",

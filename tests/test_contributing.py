@@ -47,7 +47,7 @@ def two_jobs(size: int, *objectives: str) -> Instance:
     """Two jobs of one tenant on two servers of four GPUs."""
     jobs = [{"name": name, "workload": BERT, "accelerators": size} for name in ("a", "b")]
     cluster = {"device": "h100-sxm", "fabric": FABRIC}
-    given = {"schema_version": 1, "name": "two", "cluster": cluster, "jobs": jobs, "objectives": objectives}
+    given = {"schema_version": 2, "name": "two", "cluster": cluster, "jobs": jobs, "objectives": objectives}
     return Instance.model_validate(given)
 
 

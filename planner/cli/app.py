@@ -20,6 +20,7 @@ from planner.cli.commands.front import front
 from planner.cli.commands.import_ import import_
 from planner.cli.commands.kubernetes import kubernetes
 from planner.cli.commands.marginal import marginal
+from planner.cli.commands.migrate import migrate
 from planner.cli.commands.new import new
 from planner.cli.commands.pages import pages
 from planner.cli.commands.reconfigure import reconfigure
@@ -75,6 +76,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "backup": backup,
     "resync": resync,
     "switch-emulator": switch_emulator,
+    "migrate": migrate,
     "fields": fields,
     "schema": schema,
 }

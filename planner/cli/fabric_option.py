@@ -5,6 +5,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from planner.cli import completions
+
 
 def _known(kind: str) -> str:
     from planner.fabrics import fabrics
@@ -14,7 +16,9 @@ def _known(kind: str) -> str:
     return kind
 
 
-FabricKind = Annotated[str, typer.Option(callback=_known, help="What joins the devices.")]
+FabricKind = Annotated[
+    str, typer.Option(callback=_known, autocompletion=completions.fabrics, help="What joins the devices.")
+]
 
 
 class ListsFabrics(TyperCommand):

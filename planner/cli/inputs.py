@@ -57,12 +57,16 @@ Gap = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, max=2**31 - 1, help="Seed of all randomness.")]
-Workers = Annotated[
+Threads = Annotated[
     int | None,
-    typer.Option("--workers", min=1, max=512, help="Threads of the solver; all cores unless given."),
+    typer.Option("--threads", min=1, max=512, help="Threads of the solver; all cores unless given."),
 ]
-POLICY_NAMES = "cpsat, first_fit, best_fit, server_aligned, random_fit, sipam_loop, torus_slices or bcube_slices"
-"""all of this package in words, so that help needs no solver"""
+POLICIES = (
+    "cpsat", "first_fit", "best_fit", "server_aligned", "random_fit", "sipam_loop", "torus_slices", "bcube_slices"
+)  # fmt: skip
+"""all of this package, so that help and shells need no solver"""
+POLICY_NAMES = f"{', '.join(POLICIES[:-1])} or {POLICIES[-1]}"
+"""the same in words"""
 PlanOut = Annotated[
     Path | None, typer.Option("--plan-out", "--output", "-o", metavar="FILE", help="Write the plan as JSON.")
 ]

@@ -14,6 +14,7 @@ from planner.model.errors import InputError
 from planner.model.instance import Instance
 from planner.model.job import Job
 from planner.model.job_table import read_job_table
+from planner.model.schema_versions import NEWEST
 
 DEFAULTS = {
     "training": {"global_batch": 256, "sequence": 2048},
@@ -48,7 +49,7 @@ def instance_text(
     template = fabrics()[fabric].template
     text = (
         f"# An instance for `planner solve`; `planner schema` describes every field.\n"
-        f"schema_version: 1\nname: {_scalar(name)}\ncluster:\n"
+        f"schema_version: {NEWEST}\nname: {_scalar(name)}\ncluster:\n"
         f"  device: {_scalar(device):<26} # from the catalog, or all fields inline\n"
         + template.text(servers=servers, tiles=tiles, fibers=fibers)
         + JOBS

@@ -5,9 +5,12 @@ from typing import Annotated
 
 import typer
 
+from planner.cli import completions
 from planner.cli.inputs import POLICY_NAMES
 
-PolicyName = Annotated[str, typer.Option(help=f"{POLICY_NAMES}, or one of another distribution.")]
+PolicyName = Annotated[
+    str, typer.Option(autocompletion=completions.policies, help=f"{POLICY_NAMES}, or one of another distribution.")
+]
 Ray = Annotated[
     str | None,
     typer.Option("--ray", metavar="ADDRESS", help="Plan racks anew on a Ray cluster: auto, local, or host:port."),

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from planner.cli import completions
 from planner.model.errors import InputError
 
 Phase = Literal["training", "inference"]
@@ -14,12 +15,19 @@ ModelName = Annotated[
     typer.Option(
         "--workload",
         metavar="MODEL",
+        autocompletion=completions.models,
         help="A model instead of an instance: of the catalog, such as llama-3.1-70b or dlrm-dcnv2, or a file of sizes.",
     ),
 ]
 PhaseOption = Annotated[Phase, typer.Option("--phase", help="What to run.")]
 DeviceName = Annotated[
-    str, typer.Option("--device", metavar="NAME", help="A device of the catalog, or a file that describes one.")
+    str,
+    typer.Option(
+        "--device",
+        metavar="NAME",
+        autocompletion=completions.devices,
+        help="A device of the catalog, or a file that describes one.",
+    ),
 ]
 NumDevices = Annotated[int, typer.Option("--devices", min=1, max=1 << 15, metavar="N", help="How many devices.")]
 GlobalBatch = Annotated[

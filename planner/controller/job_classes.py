@@ -178,7 +178,7 @@ class JobClasses:
     def _rows(self, job: Job) -> tuple[Option, ...]:
         options = None
         if job.sizes and min(job.sizes) <= self.cluster.fabric.most_devices_of_a_job:
-            instance = Instance(schema_version=1, name="kind", cluster=self.cluster, jobs=(job,))
+            instance = Instance(schema_version=2, name="kind", cluster=self.cluster, jobs=(job,))
             options = expand(instance).options[0]
         if options is None or not len(options):
             raise InputError("submit", job.name, f"{why_unlisted(self.cluster, job)}; ask for other numbers")

@@ -70,7 +70,7 @@ class Questions:
             cluster = self._durable.state.free.cluster
         job = Job(**{name: getattr(request, name) for name in Job.model_fields})
         if not running:
-            alone = Instance(schema_version=1, name="controller", cluster=cluster, jobs=(job,))
+            alone = Instance(schema_version=2, name="controller", cluster=cluster, jobs=(job,))
             return explain(alone, job.name, time_limit_s=time_limit_s)
         instance, plan = whole(cluster, running)
         return explain(edited(instance, jobs=(job,)), job.name, plan=plan, time_limit_s=time_limit_s)

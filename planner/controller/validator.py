@@ -142,7 +142,7 @@ def whole(
         }
         residents.append(Resident(**fields, **where))
     jobs = tuple(Job(**{name: getattr(job, name) for name in Job.model_fields}) for job, _ in new)
-    instance = Instance(schema_version=1, name="controller", cluster=cluster, jobs=jobs, residents=tuple(residents))
+    instance = Instance(schema_version=2, name="controller", cluster=cluster, jobs=jobs, residents=tuple(residents))
     assignments = tuple(place.assignment(job) for job, place in (*running, *new))
     switches = plugin_of(cluster.fabric).switch_setting(instance, assignments)
     return instance, Plan(instance="controller", assignments=assignments, switches=switches)

@@ -73,7 +73,7 @@ class IsolatedValidator:
                 self._ground = self._plugin.isolation.ground(self._cluster)
             fields: dict[str, Any] = {name: getattr(job, name) for name in JOB_CLASS_FIELDS}
             alone = Job(name="the job", **fields)
-            self._asked[asked] = Instance(schema_version=1, name="controller", cluster=self._ground, jobs=(alone,))
+            self._asked[asked] = Instance(schema_version=2, name="controller", cluster=self._ground, jobs=(alone,))
         instance, of_row = self._asked[asked], (asked, place.row)
         assignment = place.assignment(instance.jobs[0])
         plan = Plan(instance="controller", assignments=(assignment,))

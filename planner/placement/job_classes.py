@@ -50,7 +50,7 @@ def prepare(name: str, cluster: Cluster, mix: Mix, speeds: dict[tuple[int, int],
         for (number, size), speed in speeds.items()
     }
     anything = Job(name="any", workload=mix.workloads[0].workload, accelerators=1)
-    instance = Instance(schema_version=1, name="sizes", cluster=cluster, jobs=(anything,))
+    instance = Instance(schema_version=2, name="sizes", cluster=cluster, jobs=(anything,))
     return Site(name, cluster, kinds, instance.sizes_to_fit if fabric.measures_fragmentation else {})
 
 
@@ -63,7 +63,7 @@ def _options(mix: Mix, cluster: Cluster, pairs: Sequence[tuple[int, int]]) -> di
         Job(name=f"{number}/{size}", workload=mix.workloads[number].workload, accelerators=size)
         for number, size in kept
     )
-    instance = Instance(schema_version=1, name=mix.name, cluster=cluster, jobs=jobs)
+    instance = Instance(schema_version=2, name=mix.name, cluster=cluster, jobs=jobs)
     return dict(zip(kept, expand(instance).options, strict=True))
 
 

@@ -36,7 +36,7 @@ class OutsidePlacer:
         options, rows = self._rows(kind)
         cluster = edited(self.state.cluster, health=self.state.as_failed())
         instance = Instance(
-            schema_version=1,
+            schema_version=2,
             name=kind.name,
             cluster=cluster,
             jobs=(options.job,),

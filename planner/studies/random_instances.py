@@ -7,6 +7,7 @@ from typing import Any
 
 from planner.model.errors import InputError
 from planner.model.instance import default_sizes
+from planner.model.schema_versions import NEWEST
 from planner.studies.random_fabrics import MOST, random_fabric
 
 TENANTS = ("search", "research", "ads", "speech", "vision")
@@ -131,7 +132,7 @@ def datacenter(
 ) -> dict[str, Any]:
     """An instance as files have it, whose only objective is the value."""
     return {
-        "schema_version": 1,
+        "schema_version": NEWEST,
         "name": name,
         "cluster": {"device": device, "fabric": dict(fabric)},
         "objectives": ["value"],

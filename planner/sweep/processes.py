@@ -19,7 +19,7 @@ MOST_DEATHS = 3
 def over_processes(
     do: Do[SharedT, CellT], shared: "SharedT", cells: "Sequence[CellT]", workers: int
 ) -> Finished[CellT]:
-    """Cells as they finish; those of a worker that died are run again."""
+    """Cells as they finish; those of a process that died are run again."""
     missing = dict.fromkeys(cells)
     deaths = 0
     while missing:
@@ -31,8 +31,8 @@ def over_processes(
         except BrokenProcessPool:
             deaths += 1
             if deaths == MOST_DEATHS:
-                problem = f"a worker died {deaths} times, which too little memory does; take fewer and run again"
-                raise InputError("--workers", str(workers), problem) from None
+                problem = f"a process died {deaths} times, which too little memory does; take fewer and run again"
+                raise InputError("--processes", str(workers), problem) from None
 
 
 def _of_one_pool(do: Do[SharedT, CellT], shared: "SharedT", cells: "Sequence[CellT]", workers: int) -> Finished[CellT]:

@@ -42,7 +42,7 @@ def random_rack(num_tiles: int, num_jobs: int, seed: int, *, servers: int = 8, f
         "alpha": "0.7 us", "reconfiguration": "3.7 us", "energy": "5 pJ/b",
     }  # fmt: skip
     data = {
-        "schema_version": 1, "name": f"rack{num_tiles}-{seed}",
+        "schema_version": 2, "name": f"rack{num_tiles}-{seed}",
         "cluster": {
             "device": "h100-sxm", "fabric": fabric,
             "health": {"failed_tiles": _failed_tiles(rng, servers, tiles)},

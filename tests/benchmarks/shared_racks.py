@@ -35,7 +35,7 @@ def shared_rack(num_jobs: int, seed: int) -> Instance:
     jobs = jobs_of_sizes(_sizes(rng, num_jobs), rng, most=NUM_TILES)
     return Instance.parse(
         {
-            "schema_version": 1,
+            "schema_version": 2,
             "name": f"shared{num_jobs}-{seed}",
             "cluster": {"device": "h100-sxm", "fabric": fabric, "health": {"failed_tiles": failed}},
             "jobs": jobs,

@@ -26,7 +26,7 @@ def _rack(fibers: int) -> Instance:
         {"name": "single", "workload": bert, "accelerators": [1, 2]},
     ]  # fmt: skip
     cluster = {"device": "h100-sxm", "fabric": fabric, "health": {"failed_tiles": ["s1.t2"]}}
-    return Instance.parse({"schema_version": 1, "name": f"tiny-{fibers}", "cluster": cluster, "jobs": jobs})
+    return Instance.parse({"schema_version": 2, "name": f"tiny-{fibers}", "cluster": cluster, "jobs": jobs})
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from typing import Any
 from tests.golden.texts import FABRICS, Unit, command, data_of, file, files, write_site
 
 FORMATS = ("msccl", "chakra", "tuner", "circuits", "graphml")
-LIMITS = ("--seed", 1, "--workers", 1, "--time-limit", 1)
+LIMITS = ("--seed", 1, "--threads", 1, "--time-limit", 1)
 SHIPPED = {
     "rack64_degraded": "lumorph/rack64_degraded", "ring6": "lumorph/ring6",
     "rails64_degraded": "ocs_rail/rails64_degraded",

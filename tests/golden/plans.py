@@ -20,7 +20,7 @@ FEWER = {"providers/appliance_tier": ("best_fit",), "providers/optical_hbm_tier"
 PAGE_POLICIES = ("cpsat", "local", "bw_aware", "proportional", "greedy_keep")
 FOLDERS = ("datacenter", "joint", "lumorph", "ocs_rail", "providers", "sipam", "torus")
 QUICK = {"lumorph/golden", "torus/sipac64", "ocs_rail/rails64"}
-LIMITS = ("--seed", 1, "--workers", 1, "--time-limit", 1, "--pages-time-limit", 0.2)
+LIMITS = ("--seed", 1, "--threads", 1, "--time-limit", 1, "--pages-time-limit", 0.2)
 
 
 def units() -> Iterator[Unit]:
@@ -52,6 +52,6 @@ def _site(fabric: str, policy: str) -> dict[str, str]:
 
 
 def _pages(path: str, policy: str) -> dict[str, str]:
-    limits = ("--seed", 1, "--workers", 1, "--time-limit", 0.1, "--no-gains")
+    limits = ("--seed", 1, "--threads", 1, "--time-limit", 0.1, "--no-gains")
     said = command("pages", path, "--policy", policy, *limits, "--json", "-o", "plan.json")
     return {"outcome": said, "plan": file("plan.json"), "check": command("check", path, "plan.json", "--json")}

@@ -41,7 +41,7 @@ def placed_nodes(seed: int) -> Instance:
     capacity = rng.choice((165.8e6, 166.8e6, 168e6, 170e6))
     device = {"name": "small", "capacity": capacity, "memory_bandwidth": "100 GB/s", "flops": {"bf16": 1e11}}
     data = {
-        "schema_version": 1,
+        "schema_version": 2,
         "name": f"placed-nodes-{seed}",
         "placed_steps": True,
         "cluster": {"device": device, "fabric": fabric},

@@ -79,7 +79,7 @@ def solve(fabric: Fields, *jobs: Fields, health: Fields | None = None, **fields:
     return brute_force(
         Instance.parse(
             {
-                "schema_version": 1,
+                "schema_version": 2,
                 "name": "case",
                 "cluster": {"device": "h100-sxm", "fabric": fabric, "health": health or {}},
                 "jobs": [job for job in jobs if "devices" not in job],

@@ -65,7 +65,7 @@ def disaggregated_rings(seed: int) -> Instance:
     cluster["health"] = {"failed_tiles": rng.choice(([], [], ["s1.d0"]))}
     job = {"workload": {"kind": "transformer_training", "model": SMALL, "global_batch": 4, "sequence": 64}}
     jobs = [job | {"name": f"j{i}", "accelerators": [1, 2], "weight": rng.choice((1, 3))} for i in range(2)]
-    data = {"schema_version": 1, "name": f"rings-{seed}", "cluster": cluster, "jobs": jobs}
+    data = {"schema_version": 2, "name": f"rings-{seed}", "cluster": cluster, "jobs": jobs}
     return _disaggregated(Instance.parse(data, data["name"]), seed)
 
 

@@ -67,7 +67,7 @@ def tiny_five(seed: int) -> Instance:
         "constraints": {"collective": rng.choice((None, "radix", "exchange"))},
     }  # fmt: skip
     data: Fields = {
-        "schema_version": 1,
+        "schema_version": 2,
         "name": f"five-{seed}",
         "cluster": {"device": "h100-sxm", "fabric": fabric},
         "jobs": [five, _job(rng, "other", 3, 3)],
@@ -97,7 +97,7 @@ def drawn(
     running = residents(rng, cluster, jobs[:num_running])
     names = {job["name"] for job in running}
     data: Fields = {
-        "schema_version": 1,
+        "schema_version": 2,
         "name": name,
         "jobs": [job for job in jobs if job["name"] not in names],
         "residents": running,
@@ -274,7 +274,7 @@ def _dark_wavelengths(rng: Random, cluster: Fields, running: list[Fields]) -> Fi
 def _probe(cluster: Fields) -> Fields:
     """The least instance on a cluster."""
     return {
-        "schema_version": 1,
+        "schema_version": 2,
         "name": "probe",
         "cluster": cluster,
         "jobs": [{"name": "j", "workload": {"kind": "transformer_training", "model": SMALL, "global_batch": 1,

@@ -76,7 +76,7 @@ def tiny_layout(kind: str, seed: int) -> Problem:
     """Up to three jobs, each held to one combination of degrees, drawn from those that are listed."""
     draw = Random(seed)
     instance = Instance.parse({
-        "schema_version": 1,
+        "schema_version": 2,
         "name": f"{kind}-{seed}",
         "cluster": {"device": "h100-sxm", "fabric": {"kind": kind} | FABRICS[kind]},
         "jobs": [_job(draw, f"j{number}") for number in range(draw.choice((1, 2, 3)))],

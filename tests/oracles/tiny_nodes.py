@@ -50,7 +50,7 @@ def tiny_nodes(seed: int, *, objectives: list[str] | None = None, fails_nodes: b
     nodes = [f"s{s}.n{d}" for s in range(servers) for d in range(each)]
     failed_nodes = {"failed_memory_nodes": Random(f"nodes {seed}").sample(nodes, servers)} if fails_nodes else {}
     data: Fields = {
-        "schema_version": 1,
+        "schema_version": 2,
         "name": f"tiny-nodes-{seed}",
         "cluster": {
             "device": device,

@@ -17,7 +17,7 @@ def tiny_pool(seed: int, *, objectives: list[str] | None = None) -> Instance:
     fabric = _fabric(rng)
     most = fabric["accelerators_per_server"] * fabric["servers"]
     data: Fields = {
-        "schema_version": 1,
+        "schema_version": 2,
         "name": f"tiny-pool-{seed}",
         "cluster": {"device": "h100-sxm", "fabric": fabric},
         "jobs": [_job(rng, f"j{number}", most) for number in range(rng.choice((1, 2, 3, 3, 4)))],
@@ -63,7 +63,7 @@ def phased_pool(seed: int) -> Instance:
     }
     fabric["memory_unit"]["stack"] |= {"capacity": rng.choice(("16 GB", "40 GB")), "bandwidth": "1 TB/s"}
     data = {
-        "schema_version": 1,
+        "schema_version": 2,
         "name": f"phased-pool-{seed}",
         "cluster": {"device": "h100-sxm", "fabric": fabric},
         "objectives": ["value"],

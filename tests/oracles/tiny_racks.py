@@ -29,7 +29,7 @@ def tiny_racks(seed: int, **changes: Any) -> Instance:
         "upper": upper(rng),
     } | changes
     data: Fields = {
-        "schema_version": 1,
+        "schema_version": 2,
         "name": f"racks-{seed}",
         "cluster": {"device": "h100-sxm", "fabric": fabric, "health": _failures(rng, fabric)},
         "jobs": [_job(rng, f"j{number}") for number in range(rng.choice((1, 2, 3)))],
@@ -53,7 +53,7 @@ def tiny_racks_of_slices(seed: int) -> Instance:
     devices = [f"r{r}.s0.{'c' if fabric['kind'] == 'torus' else 'a'}{n}" for r in range(RACKS) for n in range(4)]
     health = {"failed_tiles": rng.sample(devices, rng.choice((0, 0, 1))), "failed_ports": rng.sample(devices, 1)}
     data: Fields = {
-        "schema_version": 1,
+        "schema_version": 2,
         "name": f"slices-{seed}",
         "cluster": {"device": "h100-sxm", "fabric": fabric, "health": health if rng.random() < 0.4 else {}},
         "jobs": [_job(rng, f"j{number}") for number in range(rng.choice((1, 2, 3)))],

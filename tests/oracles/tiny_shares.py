@@ -54,7 +54,7 @@ def tiny_shares(seed: int, *, objectives: list[str] | None = None, has_tier: boo
     names = [f"s{s}.g{g}" for s in range(servers) for g in range(each)]
     health = {key: [name for name in names if rng.random() < 0.1] for key in ("failed_tiles", "failed_ports")}
     data: Fields = {
-        "schema_version": 1,
+        "schema_version": 2,
         "name": f"tiny-shares-{seed}",
         "cluster": {"device": "h100-sxm", "fabric": fabric, "health": health if rng.random() < 0.5 else {}},
         "jobs": [_job(rng, f"j{number}", servers * each) for number in range(rng.choice((1, 2, 3)))],

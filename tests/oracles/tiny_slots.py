@@ -30,7 +30,7 @@ def tiny_slots(seed: int) -> Instance:
 
 
 def _parse(cluster: Fields, jobs: list[Fields], name: str) -> Instance:
-    data = {"schema_version": 1, "name": name, "cluster": cluster, "jobs": jobs, "objectives": ["value", "energy"]}
+    data = {"schema_version": 2, "name": name, "cluster": cluster, "jobs": jobs, "objectives": ["value", "energy"]}
     return Instance.parse(data, name)
 
 

@@ -23,7 +23,7 @@ def rack(*jobs: Fields, servers: int = 2, tiles: int = 4, fibers: int = 0, **cha
         "max_peers": 3, "alpha": "0.7 us", "reconfiguration": "3.7 us", "energy": "5 pJ/b", **changes,
     }  # fmt: skip
     cluster = {"device": "h100-sxm", "fabric": fabric, "health": health}
-    return {"schema_version": 1, "name": "small", "cluster": cluster, "jobs": list(jobs), **top}
+    return {"schema_version": 2, "name": "small", "cluster": cluster, "jobs": list(jobs), **top}
 
 
 def serving(name: str, accelerators: Any, model: str = "llama-3.1-8b", **fields: Any) -> Fields:

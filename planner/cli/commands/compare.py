@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planner.cli import exits
+from planner.cli import completions, exits
 from planner.cli.inputs import (
     POLICY_NAMES,
     AsJson,
@@ -31,7 +31,10 @@ if TYPE_CHECKING:
 DEFAULT_POLICIES = "cpsat,first_fit,best_fit,server_aligned,random_fit"
 
 Instances = Annotated[list[Path], typer.Argument(metavar="INSTANCE...", help="Instance files.")]
-Policies = Annotated[str, typer.Option(metavar="A,B,C", help=f"Policies, by commas: {POLICY_NAMES}.")]
+Policies = Annotated[
+    str,
+    typer.Option(metavar="A,B,C", autocompletion=completions.policies, help=f"Policies, by commas: {POLICY_NAMES}."),
+]
 Axes = Annotated[
     list[str] | None,
     typer.Option(
@@ -42,10 +45,10 @@ Axes = Annotated[
     ),
 ]
 Seeds = Annotated[int, typer.Option("--seeds", min=1, max=10_000, help="Runs of each; 2 or more give intervals.")]
-Processes = Annotated[int, typer.Option("--workers", min=1, max=512, help="Processes, each with a run of its own.")]
+Processes = Annotated[int, typer.Option("--processes", min=1, max=512, help="Processes, each with a run of its own.")]
 Threads = Annotated[
     int | None,
-    typer.Option(min=1, max=512, help="Threads of the solver in each run; all cores over --workers unless given."),
+    typer.Option(min=1, max=512, help="Threads of the solver in each run; all cores over --processes unless given."),
 ]
 Ray = Annotated[
     str | None,
@@ -77,7 +80,7 @@ def compare(
     seeds: Seeds = 1,
     time_limit: TimeLimit = 60.0,
     seed: Seed = 0,
-    workers: Processes = 1,
+    processes: Processes = 1,
     threads: Threads = None,
     ray: Ray = None,
     results: ResultsPath = Path("compare-runs"),
@@ -99,7 +102,7 @@ def compare(
     With `--plain` one table has all instances beside their plain alternatives, and what the freedom between is worth.
     """
     _require_writable(csv, out_json)
-    machines = workers, ray, threads or _cores(workers, ray)
+    machines = processes, ray, threads or _cores(processes, ray)
     if plain:
         given = {"--grid": grid, "--prices": prices, "--seeds": seeds > 1, "--policies": policies != DEFAULT_POLICIES}
         _require_plain_alone(given)
@@ -215,11 +218,11 @@ def _tell_stopped(found: "Comparison") -> None:
         out.print(f"\n{text}" if out.is_terminal else text, soft_wrap=True)
 
 
-def _cores(workers: int, ray: str | None) -> int:
+def _cores(processes: int, ray: str | None) -> int:
     """Threads of one run: one on Ray, whose machines differ; else what the cores of this one allow."""
     import os
 
-    return 1 if ray is not None else max(1, (os.cpu_count() or 1) // workers)
+    return 1 if ray is not None else max(1, (os.cpu_count() or 1) // processes)
 
 
 def _policies(text: str) -> list[str]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planner.cli.inputs import AsJson, InstancePath, Seed, TimeLimit, Workers, load_plan, naming, require_job
+from planner.cli.inputs import AsJson, InstancePath, Seed, Threads, TimeLimit, load_plan, naming, require_job
 from planner.cli.output import console, plain, print_json
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def explain(
     plan: PlanPath = None,
     time_limit: TimeLimit = 30.0,
     seed: Seed = 0,
-    workers: Workers = None,
+    threads: Threads = None,
     as_json: AsJson = False,
 ) -> int:
     """Say why a job does not run, what it would cost to run it, and what would change that.
@@ -35,7 +35,7 @@ def explain(
     loaded = Instance.load(instance)
     require_job(instance, loaded, job)
     given = load_plan(plan, loaded) if plan is not None else None
-    options = SolveOptions(time_limit_s=time_limit, seed=seed, workers=workers)
+    options = SolveOptions(time_limit_s=time_limit, seed=seed, workers=threads)
     with naming(instance, loaded):
         explanation = ask(loaded, job, plan=given, time_limit_s=time_limit, options=options)
     if as_json:

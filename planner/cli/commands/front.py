@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from planner.cli import completions
 from planner.cli.inputs import AsJson, require_writable
 from planner.cli.output import console, plain, print_json, quantity, table
 from planner.cli.outputs import FRONT_TABLE, PICTURE
@@ -37,7 +38,11 @@ Instances = Annotated[
 ]
 Devices = Annotated[
     list[str] | None,
-    typer.Option(metavar="NAME", help="A device of the catalog, or a file; may be given several times."),
+    typer.Option(
+        metavar="NAME",
+        autocompletion=completions.devices,
+        help="A device of the catalog, or a file; may be given several times.",
+    ),
 ]
 
 

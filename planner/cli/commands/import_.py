@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from planner.cli import exits
+from planner.cli import completions, exits
 from planner.cli.fabric_option import FabricKind
 from planner.cli.inputs import require_not_given, require_writable, write_text
 from planner.model.errors import InputError
@@ -19,7 +19,10 @@ Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Inventory,
 Source = Annotated[
     Literal["slurm", "kubernetes", "topograph", "infragraph"], typer.Option("--from", help="Who wrote the files.")
 ]
-DeviceName = Annotated[str | None, typer.Option(help="Device of the catalog; else by the names of accelerators.")]
+DeviceName = Annotated[
+    str | None,
+    typer.Option(autocompletion=completions.devices, help="Device of the catalog; else by the names of accelerators."),
+]
 Accelerators = Annotated[int | None, typer.Option(min=1, max=4096, help="Of a node, where the files do not say.")]
 TopologyName = Annotated[str | None, typer.Option(metavar="NAME", help="Which one of topology.yaml.")]
 RackLabel = Annotated[str | None, typer.Option(metavar="KEY", help="Label of Kubernetes nodes: their rack.")]

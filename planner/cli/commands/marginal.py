@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from planner.cli.inputs import AsJson, InstancePath, Seed, TimeLimit, Workers, naming
+from planner.cli.inputs import AsJson, InstancePath, Seed, Threads, TimeLimit, naming
 from planner.cli.output import console, number, print_json, table
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ def marginal(
     instance: InstancePath,
     time_limit: TimeLimit = 60.0,
     seed: Seed = 0,
-    workers: Workers = None,
+    threads: Threads = None,
     as_json: AsJson = False,
 ) -> int:
     """Show what one more fiber, server or peer, a faster switch or a repair would add to the value.
@@ -25,7 +25,7 @@ def marginal(
     from planner.model.result import SolveOptions
 
     loaded = Instance.load(instance)
-    options = SolveOptions(time_limit_s=time_limit, seed=seed, workers=workers)
+    options = SolveOptions(time_limit_s=time_limit, seed=seed, workers=threads)
     with naming(instance, loaded):
         found = gains(loaded, time_limit_s=time_limit, options=options)
     if as_json:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from planner.cli import completions
 from planner.cli.fabric_option import FabricKind
 from planner.cli.inputs import require_writable, write_text
 from planner.model.errors import InputError
@@ -43,6 +44,7 @@ NewFile = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="FILE", help="File to write; stdout unless given.")
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite the file.")]
+DeviceName = Annotated[str, typer.Option(autocompletion=completions.devices, help="Device of the catalog.")]
 
 
 def new(
@@ -51,7 +53,7 @@ def new(
     tiles: Tiles = None,
     fibers: Fibers = None,
     jobs: Jobs = None,
-    device: Annotated[str, typer.Option(help="Device of the catalog.")] = "h100-sxm",
+    device: DeviceName = "h100-sxm",
     is_random: Random = False,
     accelerators: Accelerators = None,
     most: Most = None,

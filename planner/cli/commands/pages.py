@@ -7,7 +7,7 @@ import typer
 
 from costmodel.wording import counted
 from planner.cli import exits
-from planner.cli.inputs import AsJson, InstancePath, Seed, TimeLimit, Workers, require_writable, write_text
+from planner.cli.inputs import AsJson, InstancePath, Seed, Threads, TimeLimit, require_writable, write_text
 from planner.cli.output import console, percent, print_json, quantity, seconds, to_json
 from planner.cli.outputs import PAGE_PLAN, PICTURE
 
@@ -40,7 +40,7 @@ def pages(
     policy: PolicyName = "cpsat",
     time_limit: TimeLimit = 15.0,
     seed: Seed = 0,
-    workers: Workers = None,
+    threads: Threads = None,
     plan_out: PlanOut = None,
     plan_in: PlanIn = None,
     plot: Plot = None,
@@ -60,7 +60,7 @@ def pages(
     require_writable(plan_out, "--plan-out", PAGE_PLAN)
     _require_plot(plot)
     find_page_policy(policy)
-    options = {"time_limit_s": time_limit, "seed": seed, "workers": workers}
+    options = {"time_limit_s": time_limit, "seed": seed, "workers": threads}
     if plan_in is not None:
         known = planned_pages(instance, job, plan_in)
         return _tell(known, _gains(known, options) if gains else [], 0, every, plan_out, plot, as_json=as_json)

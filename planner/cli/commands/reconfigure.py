@@ -10,8 +10,8 @@ from planner.cli.inputs import (
     AsJson,
     InstancePath,
     Seed,
+    Threads,
     TimeLimit,
-    Workers,
     load_plan,
     naming,
     require_not_given,
@@ -43,7 +43,7 @@ def reconfigure(
     output: Output = None,
     time_limit: TimeLimit = 10.0,
     seed: Seed = 0,
-    workers: Workers = None,
+    threads: Threads = None,
     as_json: AsJson = False,
 ) -> int:
     """Order the change from one plan to the next in stages that take nothing from a running tenant.
@@ -60,7 +60,7 @@ def reconfigure(
     loaded = Instance.load(instance)
     new = _checked(new_plan or old_plan, loaded)
     old = _checked(old_plan, loaded, is_running=True) if new_plan is not None else None
-    limits = RepairLimits(time_limit_s=time_limit, seed=seed, workers=workers)
+    limits = RepairLimits(time_limit_s=time_limit, seed=seed, workers=threads)
     with naming(instance, loaded):
         found = change(loaded, new, old, limits=limits)
     if as_json:

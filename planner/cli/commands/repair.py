@@ -13,8 +13,8 @@ from planner.cli.inputs import (
     AsJson,
     InstancePath,
     Seed,
+    Threads,
     TimeLimit,
-    Workers,
     load_plan,
     naming,
     require_not_given,
@@ -51,7 +51,7 @@ def repair(
     output: Output = None,
     time_limit: TimeLimit = 10.0,
     seed: Seed = 0,
-    workers: Workers = None,
+    threads: Threads = None,
     as_json: AsJson = False,
 ) -> int:
     """Repair a running plan after failures: the fewest ranks move, then the fewest circuits change.
@@ -69,7 +69,7 @@ def repair(
 
     loaded = Instance.load(instance)
     running = load_plan(plan, loaded)
-    limits = RepairLimits(time_limit_s=time_limit, seed=seed, workers=workers)
+    limits = RepairLimits(time_limit_s=time_limit, seed=seed, workers=threads)
     require_whole(plan, loaded, running)
     with naming(instance, loaded), _naming_option():
         found = mend_plan(loaded, running, failed, limits=limits)

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from planner.cli import completions
 from planner.cli.inputs import AsJson, require_writable
 from planner.cli.outputs import CELLS_TABLE, WEB_PAGE
 
@@ -21,7 +22,7 @@ POLICIES_HELP = (
 Clusters = Annotated[
     list[Path], typer.Option("--cluster", metavar="FILE", help="A cluster, or an instance on one; may be given often.")
 ]
-Policies = Annotated[str, typer.Option(metavar="A,B,C", help=POLICIES_HELP)]
+Policies = Annotated[str, typer.Option(metavar="A,B,C", autocompletion=completions.policies, help=POLICIES_HELP)]
 Loads = Annotated[
     str | None,
     typer.Option(
@@ -74,7 +75,7 @@ RulesOfFaults = Annotated[
 ]
 Failures = Annotated[Path | None, typer.Option(metavar="FILE", help="Failure model, by kind of part.")]
 WarmUp = Annotated[float, typer.Option(min=0.0, max=0.9, help="Share of the time that is left out at the start.")]
-Processes = Annotated[int, typer.Option("--workers", min=1, max=512, help="Processes.")]
+Processes = Annotated[int, typer.Option("--processes", min=1, max=512, help="Processes, a replay each at a time.")]
 Ray = Annotated[
     str | None,
     typer.Option("--ray", metavar="ADDRESS", help="Cells on a Ray cluster instead: auto, local, or host:port."),
@@ -110,7 +111,7 @@ def replay(
     on_fault: OnFault = None,
     fault_rules: RulesOfFaults = "",
     warm_up: WarmUp = 0.1,
-    workers: Processes = 1,
+    processes: Processes = 1,
     ray: Ray = None,
     results: ResultsPath = Path("replay-cells"),
     csv: CsvPath = None,
@@ -131,6 +132,6 @@ def replay(
 
     answered = faults, on_fault, fault_rules
     study = read_study(demand, cluster, jobs, mix, queue, migrate, downtime, failures, answered, warm_up, snapshots)
-    found = replayed(study, policies, load, seeds, results, workers, ray)
+    found = replayed(study, policies, load, seeds, results, processes, ray)
     inputs = (demand, *cluster, mix, failures, faults, prices)
     return deliver(study, found, prices_of(prices, study), inputs, csv=csv, html=html, timings=timings, as_json=as_json)

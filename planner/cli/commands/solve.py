@@ -15,8 +15,8 @@ from planner.cli.inputs import (
     InstancePath,
     PlanOut,
     Seed,
+    Threads,
     TimeLimit,
-    Workers,
     load_in_time,
     naming,
     require_policy,
@@ -54,7 +54,7 @@ def solve(
     pages_time_limit: PagesTimeLimit = 5.0,
     gap: Gap = 0.0,
     seed: Seed = 0,
-    workers: Workers = None,
+    threads: Threads = None,
     deterministic: Deterministic = None,
     ray: Ray = None,
     hint: Hint = None,
@@ -74,7 +74,7 @@ def solve(
     started = time.perf_counter()
     problem, left_s = load_in_time(instance, time_limit)
     limits = {"time_limit_s": left_s, "pages_time_limit_s": pages_time_limit, "deterministic_limit": deterministic}
-    options = {"gap": gap, "seed": seed, "workers": workers, "ray": ray, "hint": _load_hint(hint, problem), **limits}
+    options = {"gap": gap, "seed": seed, "workers": threads, "ray": ray, "hint": _load_hint(hint, problem), **limits}
     _print_header(problem, as_json)
     survival = _surviving(instance, problem, policy, options) if survive else None
     result = _search(problem, policy, options, as_json) if survival is None else survival.result

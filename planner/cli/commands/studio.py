@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from planner.cli.inputs import InstancePath, TimeLimit, Workers
+from planner.cli.inputs import InstancePath, Threads, TimeLimit
 from planner.cli.output import console
 from planner.model.errors import InputError
 
@@ -17,7 +17,7 @@ def studio(
     port: Port = 8643,
     opens: Opens = False,
     time_limit: TimeLimit = 60.0,
-    workers: Workers = None,
+    threads: Threads = None,
 ) -> int:
     """Edit an instance in a browser: solve it, see the plan, fail a part, repair, compare variants, save the file.
 
@@ -32,7 +32,7 @@ def studio(
     from planner.cli.versions import versions
     from planner.studio.session import Session
 
-    session = Session(instance, versions(), time_limit_s=time_limit, workers=workers)
+    session = Session(instance, versions(), time_limit_s=time_limit, workers=threads)
     run(
         session,
         port,

@@ -47,7 +47,7 @@ def test_predictions_are_those_of_an_instance(model: str, backend: str, precisio
         job = {"name": "chat", "workload": workload, "accelerators": tensor}
         cluster = {"device": "h100-sxm", "fabric": fabric}
         path = tmp_path / f"{row}.json"
-        path.write_text(json.dumps({"schema_version": 1, "name": "row", "cluster": cluster, "jobs": [job]}))
+        path.write_text(json.dumps({"schema_version": 2, "name": "row", "cluster": cluster, "jobs": [job]}))
         (options,) = expand(load(Instance, path), prune=False).options
         degrees = options.candidates.mappings.tensor[options.candidates.mapping]
         scores = options.scores.take(np.flatnonzero(degrees == tensor))

@@ -24,7 +24,7 @@ FIELDS = {"parameters": 10**8, "batch": 2**16}
 CLUSTER = {"device": "h100-sxm", "fabric": FABRICS["fat_tree"] | {"servers": 2, "gpus_per_server": 4}}
 SOLVE_AND_CHECK = """
 from planner.cli import main
-limits = ["--workers", "1", "--time-limit", "10"]
+limits = ["--threads", "1", "--time-limit", "10"]
 solved = main(["solve", "site.json", *limits, "--plan-out", "plan.json"])
 raise SystemExit(solved or main(["check", "site.json", "plan.json"]))
 """
@@ -82,7 +82,7 @@ def test_what_does_not_fit_is_not_listed(workload: Any) -> None:
 
 def test_entered_in_the_union_it_is_solved_and_checked(checkout: Path) -> None:
     jobs = [{"name": f"j{size}", "workload": FIELDS | {"kind": "replicated"}, "accelerators": size} for size in (4, 2)]
-    given = {"schema_version": 1, "name": "site", "cluster": CLUSTER, "jobs": jobs}
+    given = {"schema_version": 2, "name": "site", "cluster": CLUSTER, "jobs": jobs}
     (checkout / "site.json").write_text(json.dumps(given), encoding="utf-8")
     argv = [sys.executable, "-B", "-c", SOLVE_AND_CHECK]
     done = subprocess.run(argv, capture_output=True, text=True, cwd=checkout, timeout=120)

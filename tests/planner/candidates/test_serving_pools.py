@@ -130,7 +130,7 @@ def service(users: int, input_tokens: int, output_tokens: int, size: int = 8, **
     workload = {"kind": "transformer_inference", "model": "llama-3.1-70b", "precision": "fp8", **asked, **pools}
     cluster = {"device": "h100-sxm", "fabric": fabric | changed}
     job = {"name": "a", "workload": workload, "accelerators": size}
-    return Instance.parse({"schema_version": 1, "name": "service", "cluster": cluster, "jobs": [job]})
+    return Instance.parse({"schema_version": 2, "name": "service", "cluster": cluster, "jobs": [job]})
 
 
 def faster(instance: Instance, configuration: Configuration, **device: Any) -> float:

@@ -33,7 +33,7 @@ def fields(accelerators: Any = 512, workload: dict[str, Any] = LLAMA, **job: Any
     fabric = FABRICS["fat_tree"] | {"servers": 128}
     jobs = [{"name": "x", "workload": workload, "accelerators": accelerators} | job]
     return {
-        "schema_version": 1, "name": "large", "cluster": {"device": "h100-sxm", "fabric": fabric}, "jobs": jobs,
+        "schema_version": 2, "name": "large", "cluster": {"device": "h100-sxm", "fabric": fabric}, "jobs": jobs,
         "objectives": ["value"],
     }  # fmt: skip
 

@@ -47,7 +47,7 @@ def instance_of(
     if (fabric or {}).get("kind") == "fat_tree":
         whole = fabric or {}
     cluster = {"device": "h100-sxm", "fabric": whole, "health": health or {}}
-    data = {"schema_version": 1, "name": "tiny", "cluster": cluster, "size_distribution": SIZES}
+    data = {"schema_version": 2, "name": "tiny", "cluster": cluster, "size_distribution": SIZES}
     return Instance.parse({**data, "jobs": list(jobs), "residents": list(residents), **fields})
 
 

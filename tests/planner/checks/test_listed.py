@@ -84,7 +84,7 @@ def test_limits_on_waiting(name: str) -> None:
     def chat(**limits: float) -> Instance:
         served = SERVED | {"workload": SERVING | ({"limits": limits} if limits else {})}
         return Instance.parse(
-            {"schema_version": 1, "name": "tiny", "cluster": cluster, "jobs": [served], "objectives": ["value"]}
+            {"schema_version": 2, "name": "tiny", "cluster": cluster, "jobs": [served], "objectives": ["value"]}
         )
 
     plan = solve(chat(), policy="best_fit").plan

@@ -53,7 +53,7 @@ def fields() -> dict[str, Any]:
         "alpha": "0.7 us", "reconfiguration": "3.7 us", "energy": "5 pJ/b",
     }  # fmt: skip
     return {
-        "schema_version": 1,
+        "schema_version": 2,
         "name": "tiny",
         "cluster": {"device": "h100-sxm", "fabric": fabric},
         "jobs": [

@@ -31,7 +31,7 @@ def instance() -> Instance:
     """Two jobs that fill the cluster and share a server."""
     jobs = [{"name": name, "workload": BERT, "accelerators": 3} for name in ("a", "b/c d")]
     cluster = {"device": "h100-sxm", "fabric": FABRIC}
-    return Instance.parse({"schema_version": 1, "name": "ray", "cluster": cluster, "jobs": jobs})
+    return Instance.parse({"schema_version": 2, "name": "ray", "cluster": cluster, "jobs": jobs})
 
 
 @ray.remote

@@ -123,7 +123,7 @@ def test_every_policy_gives_what_is_asked_of_each_server(kind: str) -> None:
     asked = asked[:4] if kind == "lightpath" else asked  # all of them take a minute there
     jobs = [job(f"j{i}", n, workload=TRAINING, constraints={"per_server": k}) for i, (n, k) in enumerate(asked)]
     instance = Instance.parse(
-        {"schema_version": 1, "name": "even", "cluster": {"device": "h100-sxm", "fabric": FABRICS[kind]}, "jobs": jobs}
+        {"schema_version": 2, "name": "even", "cluster": {"device": "h100-sxm", "fabric": FABRICS[kind]}, "jobs": jobs}
     )
     own = {"torus": {"bcube_slices"}, "sipac": {"torus_slices"}, "sipam": {"torus_slices", "bcube_slices"}}
     for policy in HEURISTICS if kind == "sipam" else (*HEURISTICS, "cpsat"):
@@ -146,7 +146,7 @@ def test_what_is_listed_are_natural_configurations_in_blocks_of_the_number(kind:
     """All of them, and nothing else: each listed one is priced as a configuration of a file."""
     cluster = {"device": "h100-sxm", "fabric": FABRICS[kind]}
     for size, number in ((8, 4), (8, 2), (12, 6), (6, 4), (8, 8)):
-        plain = Instance.parse({"schema_version": 1, "name": "x", "cluster": cluster, "jobs": [job("j", size)]})
+        plain = Instance.parse({"schema_version": 2, "name": "x", "cluster": cluster, "jobs": [job("j", size)]})
         asked = edited(plain, jobs=(edited(plain.jobs[0], constraints={"per_server": number}),))
         natural, found = (_configurations(each) for each in (plain, asked))
         assert {c for c in natural if c.block == number} <= found
@@ -170,7 +170,7 @@ def _configurations(instance: Instance) -> set[Configuration]:
 def test_whole_cubes_are_what_each_server_gives() -> None:
     cluster = {"device": "h100-sxm", "fabric": FABRICS["torus"]}
     jobs = [job("whole", 16, constraints={"per_server": 8}), job("half", 16, constraints={"per_server": 4})]
-    instance = Instance.parse({"schema_version": 1, "name": "cubes", "cluster": cluster, "jobs": jobs})
+    instance = Instance.parse({"schema_version": 2, "name": "cubes", "cluster": cluster, "jobs": jobs})
     free = edited(instance, jobs=(edited(instance.jobs[0], constraints={}),))
     whole, plain = ({c.model_copy(update={"block": 1}) for c in _configurations(each)} for each in (instance, free))
     assert whole == plain
@@ -207,5 +207,5 @@ def test_explain_says_what_each_server_lacks() -> None:
     assert "6 accelerators do not come from servers that give 4 each, of 4" in words(odd, "odd")
     cluster = {"device": "h100-sxm", "fabric": FABRICS["torus"]}
     torn = job("torn", 16, constraints={"per_server": 4})
-    cubes = Instance.parse({"schema_version": 1, "name": "cubes", "cluster": cluster, "jobs": [torn]})
+    cubes = Instance.parse({"schema_version": 2, "name": "cubes", "cluster": cluster, "jobs": [torn]})
     assert "the job does not divide into blocks of 4 accelerators, one on each server" in words(cubes, "torn")

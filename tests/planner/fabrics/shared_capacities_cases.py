@@ -18,7 +18,7 @@ def two_jobs(fabric: dict[str, Any], suits: Callable[[Demand], bool], **health: 
     jobs = [{"name": name, "workload": TRAINING, "accelerators": 4} for name in ("a", "b")]
     cluster = {"device": "h100-sxm", "fabric": fabric, "health": health}
     problem = expand(
-        Instance.parse({"schema_version": 1, "name": "two", "cluster": cluster, "jobs": jobs, "objectives": ["value"]}),
+        Instance.parse({"schema_version": 2, "name": "two", "cluster": cluster, "jobs": jobs, "objectives": ["value"]}),
         prune=False,
     )
 

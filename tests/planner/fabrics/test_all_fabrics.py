@@ -72,7 +72,7 @@ def test_jobs_hold_every_working_accelerator_and_no_other(name: str) -> None:
     letter = instance(of_one, 1).cluster.fabric.device_letter
     health = {"failed_ports": [f"s0.{letter}0", f"s0.{letter}1"], "failed_tiles": [f"s0.{letter}2"]}
     given = {"device": "h100-sxm", "fabric": of_one, "health": health}
-    cluster = Instance.parse({"schema_version": 1, "name": "any", "cluster": given, "jobs": [JOB]}).cluster
+    cluster = Instance.parse({"schema_version": 2, "name": "any", "cluster": given, "jobs": [JOB]}).cluster
     controller = Controller(cluster)
     for number in range(8):
         controller.submit(Request.model_validate({"name": f"j{number}", "workload": BERT, "accelerators": 1}))

@@ -38,7 +38,7 @@ def _instance(name: str) -> Instance:
     sizes = (2, 4, 8, 1, 4, 2, 4)
     jobs = [{"name": f"j{number}", "workload": BERT, "accelerators": size} for number, size in enumerate(sizes)]
     cluster = {"device": "h100-sxm", "fabric": CLUSTERS[name]}
-    return Instance.parse({"schema_version": 1, "name": "claims", "cluster": cluster, "jobs": jobs})
+    return Instance.parse({"schema_version": 2, "name": "claims", "cluster": cluster, "jobs": jobs})
 
 
 @cache

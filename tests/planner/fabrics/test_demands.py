@@ -13,7 +13,7 @@ from tests.planner.checks.plans import SERVING
 @pytest.mark.parametrize("name", EVERY)
 def test_each_row_has_its_own_demand(name: str) -> None:
     data = {
-        "schema_version": 1,
+        "schema_version": 2,
         "name": "demands",
         "cluster": {"device": "h100-sxm", "fabric": EVERY[name]},
         "jobs": [{"name": "a", "workload": SERVING, "accelerators": {"min": 1, "max": 4}}],

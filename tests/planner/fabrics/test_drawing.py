@@ -40,7 +40,7 @@ def planned(fabric: str) -> tuple[Instance, Result]:
         {"name": "chat", "workload": CHAT, "accelerators": 2},
     ]
     cluster = {"device": "h100-sxm", "fabric": FABRICS[fabric]}
-    instance = Instance.parse({"schema_version": 1, "name": fabric, "cluster": cluster, "jobs": jobs})
+    instance = Instance.parse({"schema_version": 2, "name": fabric, "cluster": cluster, "jobs": jobs})
     result = solve(instance, policy="best_fit", options=SolveOptions(workers=1))
     assert result.plan is not None
     assert not list(check(instance, result.plan))
@@ -85,7 +85,7 @@ def test_every_fabric_has_names_of_its_own(fabric: str) -> None:
 
 @pytest.mark.slow
 def test_no_fabric_is_left_to_the_words_of_another() -> None:
-    data = {"schema_version": 1, "name": "d", "jobs": [{"name": "a", "workload": CHAT, "accelerators": 2}]}
+    data = {"schema_version": 2, "name": "d", "jobs": [{"name": "a", "workload": CHAT, "accelerators": 2}]}
     instance = Instance.parse({**data, "cluster": {"device": "h100-sxm", "fabric": DIVIDED}})
     why = {drawn(planned(name)[0])["why"] for name in FABRICS if name not in CHANNELS}
     why |= {drawn(instance)["why"]}
@@ -164,7 +164,7 @@ def test_a_large_cluster_is_not_cut_off(tmp_path: Path) -> None:
     """1,024 accelerators fit into the width of their card, and hundreds of circuits become few arcs."""
     job = {"name": "wide", "workload": BERT | {"global_batch": 1024}, "accelerators": 1024}
     fabric = FABRICS["lightpath"] | {"servers": 32, "tiles_per_server": 32, "fibers": 4}
-    data = {"schema_version": 1, "name": "big", "cluster": {"device": "h100-sxm", "fabric": fabric}, "jobs": [job]}
+    data = {"schema_version": 2, "name": "big", "cluster": {"device": "h100-sxm", "fabric": fabric}, "jobs": [job]}
     instance = Instance.parse(data)
     result = solve(instance, policy="best_fit", options=SolveOptions(workers=1))
     page = re.sub("<meta http-equiv.*?>", "", report_html(instance, result, (), command="", versions={}))

@@ -30,7 +30,7 @@ PAGE = (ROOT / "planner/fabrics/README.md").read_text("utf-8")
 DRAGONFLY = FABRICS["fat_tree"] | {"kind": "dragonfly"}
 PARTS = {"accelerator": 10, "electrical_port": 1}
 PRICES = {"currency": "EUR", "energy_per_kwh": 0.1, "lifetime": "365 d", "parts": PARTS}
-LIMITS = ("--workers", 1, "--time-limit", 10)
+LIMITS = ("--threads", 1, "--time-limit", 10)
 
 
 def install(folder: Path, entry: str) -> None:
@@ -84,7 +84,7 @@ def test_a_stored_cell_depends_on_the_code_of_the_fabric(site: Path) -> None:
 def fields(**health: Any) -> dict[str, Any]:
     jobs = [{"name": f"j{size}", "workload": BERT, "accelerators": size} for size in (8, 16, 2)]
     cluster = {"device": "h100-sxm", "fabric": DRAGONFLY, "health": health}
-    return {"schema_version": 1, "name": "site", "cluster": cluster, "jobs": jobs}
+    return {"schema_version": 2, "name": "site", "cluster": cluster, "jobs": jobs}
 
 
 @pytest.fixture
@@ -172,7 +172,7 @@ def test_it_is_replayed_with_prices(site: Path, tmp_path: Path, planner: Planner
     tree = written(tmp_path, {"device": "h100-sxm", "fabric": FABRICS["fat_tree"]}, "tree.json")
     model, prices = tmp_path / "model.json", written(tmp_path, PRICES, "prices.json")
     model.write_text(SMALL_DEMAND.model_dump_json(), encoding="utf-8")
-    options = ("--policies", "first_fit,best_fit", "--jobs", 60, "--seeds", 2, "--load", "0.8", "--workers", 1)
+    options = ("--policies", "first_fit,best_fit", "--jobs", 60, "--seeds", 2, "--load", "0.8", "--processes", 1)
     results = ("--results", tmp_path / "cells", "--prices", prices, "--json")
     outcome = planner("replay", model, "--cluster", cluster, "--cluster", tree, *options, *results)
     assert outcome.code == 0

@@ -25,7 +25,7 @@ HEALTH: dict[str, Any] = {
 def _instance(fabric: str, **cluster: Any) -> Instance:
     parts = {"device": "h100-sxm", "fabric": FABRICS[fabric] | {"racks": 3}, **cluster}
     jobs = [{"name": "j", "workload": BERT, "accelerators": 4}]
-    return Instance.parse({"schema_version": 1, "name": "n", "cluster": parts, "jobs": jobs})
+    return Instance.parse({"schema_version": 2, "name": "n", "cluster": parts, "jobs": jobs})
 
 
 def test_a_rack_has_its_own_failures() -> None:

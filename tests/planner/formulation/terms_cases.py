@@ -11,7 +11,7 @@ Fields = dict[str, Any]
 def instance_of(*jobs: Fields, **more: Any) -> Instance:
     """One server of four accelerators, so that any jobs fit that ask for no more."""
     cluster = {"device": "h100-sxm", "fabric": FAT_TREE | {"servers": 1}}
-    return Instance.parse({"schema_version": 1, "name": "wide", "cluster": cluster, "jobs": list(jobs), **more})
+    return Instance.parse({"schema_version": 2, "name": "wide", "cluster": cluster, "jobs": list(jobs), **more})
 
 
 def job(name: str, accelerators: Any, weight: float) -> Fields:

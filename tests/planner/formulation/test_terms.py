@@ -117,7 +117,7 @@ def test_a_resident_of_little_cost_is_not_moved_for_nothing() -> None:
         for name, device, cost in (("a", "s0.g0", 1e6), ("b", "s0.g1", 1e-6))
     ]  # fmt: skip
     cluster = {"device": "h100-sxm", "fabric": FAT_TREE | {"servers": 1}, "health": {"failed_tiles": ["s0.g0"]}}
-    fields = {"schema_version": 1, "name": "moves", "cluster": cluster, "jobs": [], "residents": residents}
+    fields = {"schema_version": 2, "name": "moves", "cluster": cluster, "jobs": [], "residents": residents}
     result = solve(Instance.parse(fields | {"objectives": ["moves", "energy"]}), options=QUICK)
     assert (result.objective, result.levels[0].status) == (1e6, Status.OPTIMAL)
     assert result.plan is not None

@@ -65,7 +65,7 @@ X = serving("x", 1)
         (rack(X) | {"size_distribution": {99: 1}}, "no size fits into two servers"),
         (rack(X) | {"size_distribution": {0: 1}}, "is no size with a frequency"),
         (rack(X) | {"size_distribution": {1: 3, 2: -1}}, "is no size with a frequency"),
-        (rack(X) | {"schema_version": 2}, "1"),
+        (rack(X) | {"schema_version": 3}, "2"),
         (rack(X) | {"colour": "red"}, "colour: is no known field"),
         (rack(serving("x", 1, weight="heavy")), "number"),
         (rack(serving("x", 1, weight=2e6)), "must be at most 1000000"),

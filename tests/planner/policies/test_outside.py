@@ -53,7 +53,7 @@ def test_it_solves_and_is_checked(site: Path, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_it_is_compared_on_processes(site: Path, tmp_path: Path) -> None:
     instance, rows = written(tmp_path, fields()), tmp_path / "rows.json"
-    options = ["--policies", "worst_fit,first_fit", "--workers", "2", "--results", str(tmp_path / "runs")]
+    options = ["--policies", "worst_fit,first_fit", "--processes", "2", "--results", str(tmp_path / "runs")]
     assert main(["compare", str(instance), *options, "--out-json", str(rows)]) == 0
     found = json.loads(rows.read_text("utf-8"))
     assert [(row["policy"], row["violations"], row["admitted"]) for row in found] == [
@@ -66,7 +66,7 @@ def test_it_is_replayed(site: Path, tmp_path: Path, capsys: pytest.CaptureFixtur
     tree, model = tmp_path / "tree.json", tmp_path / "model.json"
     tree.write_text(json.dumps({"device": "h100-sxm", "fabric": FABRICS["fat_tree"]}), encoding="utf-8")
     model.write_text(SMALL_DEMAND.model_dump_json(), encoding="utf-8")
-    options = ["--policies", "first_fit,worst_fit", "--jobs", "60", "--seeds", "2", "--load", "0.8", "--workers", "2"]
+    options = ["--policies", "first_fit,worst_fit", "--jobs", "60", "--seeds", "2", "--load", "0.8", "--processes", "2"]
     results = ["--results", str(tmp_path / "cells"), "--json"]
     assert main(["replay", str(model), "--cluster", str(tree), *options, *results]) == 0
     rows = {(row["policy"], row["measure"]): row for row in json.loads(capsys.readouterr().out)}

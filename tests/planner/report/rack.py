@@ -21,7 +21,7 @@ def instance(**fabric: Any) -> Instance:
     failed_fiber = {"from": "s0", "to": "s1", "index": 1}
     health = {"failed_tiles": ["s1.t3"], "failed_ports": ["s1.t2"], "failed_fibers": [failed_fiber]}
     return Instance.parse({
-        "schema_version": 1,
+        "schema_version": 2,
         "name": "rack <i>of</i> two",
         "description": "two servers & four tiles",
         "cluster": {"device": "h100-sxm", "fabric": lightpath | fabric, "health": health},
@@ -42,7 +42,7 @@ def fat_tree() -> Instance:
     }  # fmt: skip
     job = {"name": "solo", "workload": TRAINING | {"context": 2}, "accelerators": 2}
     cluster = {"device": "h100-sxm", "fabric": fabric}
-    return Instance.parse({"schema_version": 1, "name": "tree", "cluster": cluster, "jobs": [job]})
+    return Instance.parse({"schema_version": 2, "name": "tree", "cluster": cluster, "jobs": [job]})
 
 
 def _ring(*devices: str) -> HeldCircuits:

@@ -22,7 +22,7 @@ def _large() -> tuple[Instance, Result]:
     small = rack.fat_tree().cluster.fabric.model_dump(exclude_none=True)
     jobs = [{"name": f"job{i}", "workload": rack.TRAINING, "accelerators": 2} for i in range(70)]
     cluster = {"device": "h100-sxm", "fabric": small | {"servers": 128, "gpus_per_server": 8, "racks": 64}}
-    instance = Instance.parse({"schema_version": 1, "name": "large", "cluster": cluster, "jobs": jobs})
+    instance = Instance.parse({"schema_version": 2, "name": "large", "cluster": cluster, "jobs": jobs})
     devices = ["r40.s17.g3", "r40.s17.g4"]
     placed = {"job": "job66", "devices": devices, "configuration": {"data": 2, "micro_batch": 1, "block": 2}}
     plan = Plan.model_validate({"instance": "large", "assignments": [placed]})

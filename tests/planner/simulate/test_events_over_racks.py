@@ -82,7 +82,7 @@ class _Judged:
         place = Place("kind", exact.row, exact.devices, wiring, () if links is None else links.circuits)
         options = exact.row.options
         job = Job(name="j", workload=options.job.workload, accelerators=options.job.accelerators)
-        instance = Instance(schema_version=1, name="alone", cluster=state.cluster, jobs=(job,))
+        instance = Instance(schema_version=2, name="alone", cluster=state.cluster, jobs=(job,))
         assignment = place.assignment(job)
         switches = plugin_of(state.cluster.fabric).switch_setting(instance, (assignment,))
         plan = Plan(instance="alone", assignments=(assignment,), switches=switches)

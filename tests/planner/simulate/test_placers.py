@@ -73,7 +73,7 @@ def test_places_are_those_of_the_planner(fabric: str, policy: str, seed: int) ->
     of = cluster(fabric).model_validate({"device": "h100-sxm", "fabric": FABRICS[fabric], "health": health})
     sizes = _sizes(seed)
     jobs = tuple(Job(name=f"j{i}", workload=BERT, accelerators=size) for i, size in enumerate(sizes))  # type: ignore[arg-type]
-    problem = expand(Instance(schema_version=1, name="i", cluster=of, jobs=jobs))
+    problem = expand(Instance(schema_version=2, name="i", cluster=of, jobs=jobs))
     state, kinds = state_of(of), ground("g", of, SIZES).kinds
     placer = PLACERS[policy](state, 0)
     found = []
@@ -102,7 +102,7 @@ def test_places_of_jobs_that_ask_for_as_many_of_each_server(fabric: str, policy:
         asked = {"per_server": each} if random.random() < 0.7 else {}
         jobs.append(Job.model_validate({"name": f"j{i}", "workload": BERT, "accelerators": size, "constraints": asked}))
     state, kinds = state_of(of), JobClasses(of, 1e9, set, str)
-    problem = expand(Instance(schema_version=1, name="i", cluster=of, jobs=tuple(jobs)))
+    problem = expand(Instance(schema_version=2, name="i", cluster=of, jobs=tuple(jobs)))
     runnable = [job for job, options in zip(jobs, problem.options, strict=True) if len(options)]
     placer, found = PLACERS[policy](state, 0), []
     for job in runnable:
@@ -214,7 +214,7 @@ class _Mirror:
             Job(name=f"j{i}", workload=workloads[number], accelerators=size)  # type: ignore[arg-type]
             for i, (_, _, number, size) in enumerate(self.running)
         )
-        instance = Instance(schema_version=1, name="i", cluster=self._cluster, jobs=jobs)
+        instance = Instance(schema_version=2, name="i", cluster=self._cluster, jobs=jobs)
         named = [a.model_copy(update={"job": f"j{i}"}) for i, (_, a, *_) in enumerate(self.running)]
         assert check(instance, plan_of(expand(instance), named), starts=True) == []
 

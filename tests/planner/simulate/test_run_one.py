@@ -62,7 +62,7 @@ def test_the_solver_is_the_solver(fabric: str) -> None:
     assert placement is not None
     job = edited(kind.rows[0].options.job, accelerators=8)
     instance = Instance(
-        schema_version=1, name="i", cluster=edited(of.cluster, health=health), jobs=(job,),
+        schema_version=2, name="i", cluster=edited(of.cluster, health=health), jobs=(job,),
         objectives=(Objective(name="value"),),
     )  # fmt: skip
     best = solve(instance, options=SolveOptions(workers=1)).objective

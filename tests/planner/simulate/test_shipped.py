@@ -44,7 +44,7 @@ def test_a_plan_on_rings_passes_the_checks() -> None:
         "offload": ["none", "optimizer"],
     }  # fmt: skip
     jobs = tuple(Job(name=f"j{size}", workload=workload, accelerators=size) for size in (4, 8, 16))  # type: ignore[arg-type]
-    instance = Instance(schema_version=1, name="i", cluster=cluster("memory_ring"), jobs=jobs)
+    instance = Instance(schema_version=2, name="i", cluster=cluster("memory_ring"), jobs=jobs)
     found = solve(instance, policy="first_fit")
     assert found.plan is not None
     assert len(found.plan.assignments) == 3

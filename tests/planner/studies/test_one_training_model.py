@@ -50,7 +50,7 @@ def instance_of(row: Row, devices: int, folder: Path) -> Path:
     fabric = fat_tree_of(system_of(row.device.name), devices).model_dump(mode="json", by_alias=True)
     job = {"name": "x", "workload": workload, "accelerators": devices}
     content = {
-        "schema_version": 1, "name": "one", "cluster": {"device": row.device.name, "fabric": fabric}, "jobs": [job]
+        "schema_version": 2, "name": "one", "cluster": {"device": row.device.name, "fabric": fabric}, "jobs": [job]
     }  # fmt: skip
     path = folder / "one.json"
     path.write_text(json.dumps(content), encoding="utf-8")

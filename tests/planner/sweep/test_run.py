@@ -24,7 +24,7 @@ def test_cells_of_a_worker_that_died_are_run_again(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_workers_that_always_die_are_bad_input() -> None:
-    with pytest.raises(InputError, match="--workers: 2: a worker died 3 times"):
+    with pytest.raises(InputError, match="--processes: 2: a process died 3 times"):
         run_cells(work.die, None, KEYS, store=None, where=Where(2))
 
 
@@ -87,7 +87,7 @@ def test_stopped_at_random_moments_and_run_again(name: str, tmp_path: Path) -> N
     assert _planner(*arguments, "--results", tmp_path / "whole", "--csv", tmp_path / "whole.csv") == 0
     done = 0
     for number, code_of, workers in ((signal.SIGKILL, -signal.SIGKILL, 2), (signal.SIGINT, 130, 1)):
-        running = work.command(*kept, "--workers", workers)
+        running = work.command(*kept, "--processes", workers)
         before, done = done, work.stopped_after_some(running, tmp_path / "cells", done, runs, number)
         assert before < done < runs
         assert running.returncode == code_of

@@ -7,7 +7,7 @@ from tests.planner.cli.conftest import Planner, fields, written
 
 
 def solve(planner: Planner, *arguments: object) -> Any:
-    return planner("solve", *arguments, "--workers", 1, "--time-limit", 20)
+    return planner("solve", *arguments, "--threads", 1, "--time-limit", 20)
 
 
 def overfull(folder: Path) -> Path:

@@ -11,7 +11,7 @@ from tests.planner.page_cases import fields
 
 @pytest.mark.slow
 def test_text_tells_where_why_and_what_more_would_save(planner: Planner, case: Path) -> None:
-    outcome = planner("pages", case, "a", "--time-limit", 2, "--workers", 1)
+    outcome = planner("pages", case, "a", "--time-limit", 2, "--threads", 1)
     assert outcome.code == 0
     lines = outcome.out.splitlines()
     assert lines[0] == "tiny   1 job   8 tensors   44 pages of 4.19 MB   3 memories"

@@ -19,7 +19,7 @@ def solved(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A plan, and its page."""
     folder = tmp_path_factory.mktemp("second_tier")
     plan, page = folder / "plan.json", folder / "page.html"
-    options = ["--time-limit", "10", "--pages-time-limit", "1", "--workers", "2"]
+    options = ["--time-limit", "10", "--pages-time-limit", "1", "--threads", "2"]
     assert main(["solve", RACK, *options, "--plan-out", str(plan), "--report", str(page)]) == 0
     return plan, page
 

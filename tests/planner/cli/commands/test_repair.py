@@ -142,7 +142,7 @@ def test_reconfigure_shows_stages(planner: Planner, instance: Path, plan: Path, 
 
 @pytest.mark.slow
 def test_solve_survives_one_failure(planner: Planner, instance: Path) -> None:
-    arguments = ("solve", instance, "--survive", 1, "--workers", 1, "--time-limit", 20)
+    arguments = ("solve", instance, "--survive", 1, "--threads", 1, "--time-limit", 20)
     outcome = planner(*arguments)
     assert outcome.code == 0
     assert "survives the loss of any one tile, port or fiber" in outcome.out

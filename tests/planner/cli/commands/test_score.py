@@ -53,7 +53,7 @@ def _instance(tmp_path: Path, device: str, devices: int, workload: dict[str, Any
     path = tmp_path / "one.yaml"
     job = {"name": "x", "workload": workload, "accelerators": devices}
     cluster = {"device": device, "fabric": fabric}
-    path.write_text(json.dumps({"schema_version": 1, "name": "one", "cluster": cluster, "jobs": [job]}))
+    path.write_text(json.dumps({"schema_version": 2, "name": "one", "cluster": cluster, "jobs": [job]}))
     return path
 
 

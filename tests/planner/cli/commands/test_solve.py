@@ -202,7 +202,7 @@ def test_heuristics_claim_no_bound(planner: Planner, instance: Path, policy: str
 
 @pytest.mark.slow
 def test_interrupt_returns_the_best_plan_so_far() -> None:
-    arguments = ["solve", str(MIXED), "--workers", "1", "--time-limit", "3600"]
+    arguments = ["solve", str(MIXED), "--threads", "1", "--time-limit", "3600"]
     program = "import sys; from planner.cli import main; sys.exit(main())"
     process = subprocess.Popen(
         [sys.executable, "-c", program, *arguments],
@@ -225,7 +225,7 @@ def test_interrupt_returns_the_best_plan_so_far() -> None:
 def test_the_table_names_what_circuits_go_over(fabric: str, part: str | None, tmp_path: Path, planner: Planner) -> None:
     cluster = {"device": "h100-sxm", "fabric": FABRICS[fabric]}
     job = {"name": "wide", "workload": BERT | {"global_batch": 96}, "accelerators": 16}
-    path = written(tmp_path, {"schema_version": 1, "name": fabric, "cluster": cluster, "jobs": [job]})
+    path = written(tmp_path, {"schema_version": 2, "name": fabric, "cluster": cluster, "jobs": [job]})
     out = planner("solve", path, "--policy", "best_fit").out
     line = next(line for line in out.splitlines() if line.startswith("wide"))
     assert set(re.findall(r"\d (fiber|uplink|switch)(?:e?s)?\b", line)) == ({part} if part else set())
@@ -233,7 +233,7 @@ def test_the_table_names_what_circuits_go_over(fabric: str, part: str | None, tm
 
 def test_jobs_may_stand_in_a_table_beside_the_instance(tmp_path: Path, planner: Planner) -> None:
     cluster = {"device": "h100-sxm", "fabric": FABRICS["fat_tree"]}
-    path = written(tmp_path, {"schema_version": 1, "name": "beside", "cluster": cluster, "jobs": "jobs.csv"})
+    path = written(tmp_path, {"schema_version": 2, "name": "beside", "cluster": cluster, "jobs": "jobs.csv"})
     table = tmp_path / "jobs.csv"
     table.write_text("name,model,kind,accelerators,global_batch,sequence\na,bert-large,training,8,64,512\n", "utf-8")
     assert [job["job"] for job in planner("solve", path, "--json").document["plan"]["assignments"]] == ["a"]
@@ -252,6 +252,6 @@ def test_work_instead_of_time_gives_one_plan(planner: Planner, tmp_path: Path) -
     golden = str(ROOT / "instances" / "lumorph" / "golden.yaml")
     plans = [tmp_path / "one.json", tmp_path / "two.json"]
     for workers, plan in zip("12", plans, strict=True):
-        options = ["--deterministic", "2", "--workers", workers, "--time-limit", "0.01"]
+        options = ["--deterministic", "2", "--threads", workers, "--time-limit", "0.01"]
         assert planner("solve", golden, *options, "--plan-out", str(plan)).code == 0
     assert plans[0].read_text("utf-8") == plans[1].read_text("utf-8")

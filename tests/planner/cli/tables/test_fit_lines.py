@@ -19,7 +19,7 @@ def lines(inputs: list[int], device: str = "h100-sxm") -> list[str]:
         for i, tokens in enumerate(inputs)
     ]
     cluster = {"device": device, "fabric": FABRIC}
-    instance = Instance.parse({"schema_version": 1, "name": "lines", "cluster": cluster, "jobs": jobs})
+    instance = Instance.parse({"schema_version": 2, "name": "lines", "cluster": cluster, "jobs": jobs})
     plan = solve(instance, policy="first_fit").plan
     assert plan is not None
     return fit_lines(instance, plan)
@@ -43,7 +43,7 @@ def test_one_setting_for_prompts_and_tokens_is_told(has_own: bool) -> None:
     }  # fmt: skip
     service = {"workload": SERVED | {"input_tokens": 64}, "accelerators": 2}
     asked = {"name": "asked", "constraints": {"one_setting": True}} | service
-    fields = {"schema_version": 1, "name": "pool", "cluster": {"device": "h100-sxm", "fabric": fabric}}
+    fields = {"schema_version": 2, "name": "pool", "cluster": {"device": "h100-sxm", "fabric": fabric}}
     instance = Instance.parse(fields | {"jobs": [{"name": "open"} | service, asked]})
     plan = solve(instance, policy="first_fit").plan
     assert plan is not None

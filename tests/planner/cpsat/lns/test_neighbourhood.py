@@ -28,7 +28,7 @@ def test_a_poor_plan_becomes_better_and_stays_right(name: str) -> None:
     ]  # fmt: skip
     cluster = {"device": "h100-sxm", "fabric": FABRICS[name]}
     instance = Instance.parse(
-        {"schema_version": 1, "name": "n", "cluster": cluster, "jobs": jobs, "objectives": ["value"]}
+        {"schema_version": 2, "name": "n", "cluster": cluster, "jobs": jobs, "objectives": ["value"]}
     )
     problem = expand(instance)
     assert neighbourhood.has_neighbourhoods(problem)
@@ -48,5 +48,5 @@ def test_a_poor_plan_becomes_better_and_stays_right(name: str) -> None:
 def test_elsewhere_jobs_share_more(name: str) -> None:
     cluster = {"device": "h100-sxm", "fabric": FABRICS[name]}
     job = {"name": "j", "workload": BERT, "accelerators": 8}
-    instance = Instance.parse({"schema_version": 1, "name": "n", "cluster": cluster, "jobs": [job]})
+    instance = Instance.parse({"schema_version": 2, "name": "n", "cluster": cluster, "jobs": [job]})
     assert not neighbourhood.has_neighbourhoods(expand(instance))

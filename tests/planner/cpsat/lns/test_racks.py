@@ -50,7 +50,7 @@ class Here:
 def _instance(fabric: str, weights: Sequence[int], **cluster: Any) -> Instance:
     jobs = [{"name": f"j{i}", "workload": BERT, "accelerators": 8, "weight": w} for i, w in enumerate(weights)]
     parts = {"device": "h100-sxm", "fabric": FABRICS[fabric] | {"racks": 3}, **cluster}
-    return Instance.parse({"schema_version": 1, "name": "n", "cluster": parts, "jobs": jobs, "objectives": ["value"]})
+    return Instance.parse({"schema_version": 2, "name": "n", "cluster": parts, "jobs": jobs, "objectives": ["value"]})
 
 
 def _poor(instance: Instance) -> Search:
@@ -100,7 +100,7 @@ def test_racks_of_lost_workers_stay_as_they_are() -> None:
 
 def test_one_rack_has_nothing_to_spread(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     fields = {
-        "schema_version": 1,
+        "schema_version": 2,
         "name": "one",
         "cluster": {"device": "h100-sxm", "fabric": FABRICS["lightpath"]},
         "jobs": [

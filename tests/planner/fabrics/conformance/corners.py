@@ -86,7 +86,7 @@ def _pool(*, rails: int) -> Fields:
 def _problem(fabric: Fields, sizes: tuple[int, ...], **health: Any) -> Problem:
     jobs = [{"name": f"j{j}", "workload": TRAINING, "accelerators": size} for j, size in enumerate(sizes)]
     cluster = {"device": "h100-sxm", "fabric": fabric, "health": health}
-    data = {"schema_version": 1, "name": "corner", "cluster": cluster, "jobs": jobs, "objectives": ["value"]}
+    data = {"schema_version": 2, "name": "corner", "cluster": cluster, "jobs": jobs, "objectives": ["value"]}
     return expand(Instance.parse(data), prune=False)
 
 

@@ -108,7 +108,7 @@ def small_instance(kind: str, seed: int) -> Instance:
     """One to four jobs on a small cluster, in a half of them with failed parts of any kind that the fabric has."""
     rng = Random(f"{kind}-{seed}")
     data: Fields = {
-        "schema_version": 1,
+        "schema_version": 2,
         "name": f"{kind}-{seed}",
         "cluster": {"device": "h100-sxm", "fabric": SCARCE[kind](rng) if kind in SCARCE else from_template(kind)},
         "jobs": [_job(rng, kind, "j0", 1)],

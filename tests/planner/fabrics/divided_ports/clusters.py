@@ -29,7 +29,7 @@ def instance(
 ) -> Instance:
     fabric = FABRIC | {"memory": FABRIC["memory"] | memory}
     data = {
-        "schema_version": 1,
+        "schema_version": 2,
         "name": "shares",
         "cluster": {"device": "h100-sxm", "fabric": fabric, "health": health or {}},
         "objectives": ["value"],

@@ -42,7 +42,7 @@ def racks(upper: dict[str, Any] | None, *sizes: int, health: dict[str, Any] | No
     """Jobs j0, j1, ... of these sizes."""
     above = {} if upper is None else {"upper": upper}
     return Instance.parse({
-        "schema_version": 1,
+        "schema_version": 2,
         "name": "racks",
         "cluster": {"device": "h100-sxm", "fabric": {**FABRIC, **above, **fabric}, "health": health or {}},
         "jobs": [{"name": f"j{j}", "workload": TRAINING, "accelerators": size} for j, size in enumerate(sizes)],

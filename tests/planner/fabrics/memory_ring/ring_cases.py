@@ -24,7 +24,7 @@ FABRIC: Fields = {
 
 def instance(*jobs: Fields, residents: tuple[Fields, ...] = (), **fabric: Any) -> Instance:
     data = {
-        "schema_version": 1,
+        "schema_version": 2,
         "name": "nodes",
         "cluster": {"device": DEVICE, "fabric": FABRIC | fabric},
         "objectives": ["value"],

@@ -22,7 +22,7 @@ RAILS: dict[str, Any] = {
 
 def rails(*jobs: dict[str, Any], health: dict[str, Any] | None = None, residents: Any = (), **fabric: Any) -> Instance:
     cluster = {"device": "h100-sxm", "fabric": RAILS | fabric, "health": health or {}}
-    data = {"schema_version": 1, "name": "tiny", "cluster": cluster, "jobs": list(jobs), "residents": list(residents)}
+    data = {"schema_version": 2, "name": "tiny", "cluster": cluster, "jobs": list(jobs), "residents": list(residents)}
     return Instance.parse(data)
 
 

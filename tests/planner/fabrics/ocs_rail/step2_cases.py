@@ -14,7 +14,7 @@ def instance_of(
     jobs: list[dict[str, Any]], *, health: dict[str, Any] | None = None, objectives: Any = ("value",), **fabric: Any
 ) -> Instance:
     cluster = {"device": "h100-sxm", "fabric": RAILS | fabric, "health": health or {}}
-    data = {"schema_version": 1, "name": "rails", "cluster": cluster, "jobs": jobs, "objectives": list(objectives)}
+    data = {"schema_version": 2, "name": "rails", "cluster": cluster, "jobs": jobs, "objectives": list(objectives)}
     return Instance.parse(data)
 
 

@@ -30,7 +30,7 @@ def pool(**health: Any) -> Instance:
         {"name": "x", "workload": WORKLOAD, "accelerators": 1},
     ]
     cluster = {"device": "h100-sxm", "fabric": FABRIC, "health": health}
-    return Instance.parse({"schema_version": 1, "name": "p", "cluster": cluster, "objectives": ["value"], "jobs": jobs})
+    return Instance.parse({"schema_version": 2, "name": "p", "cluster": cluster, "objectives": ["value"], "jobs": jobs})
 
 
 @lru_cache(maxsize=1)

@@ -23,7 +23,7 @@ def pool(**workload: Any) -> Instance:
     }  # fmt: skip
     job = {"name": "chat", "workload": CHAT | workload, "accelerators": 2}
     cluster = {"device": "h100-sxm", "fabric": sipam}
-    return Instance.parse({"schema_version": 1, "name": "pool", "cluster": cluster, "jobs": [job]})
+    return Instance.parse({"schema_version": 2, "name": "pool", "cluster": cluster, "jobs": [job]})
 
 
 def without(instance: Instance, *units: str) -> Instance:

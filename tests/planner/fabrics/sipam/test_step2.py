@@ -55,7 +55,7 @@ def test_jobs_that_share_a_server_hold_no_part_twice(seed: int) -> None:
         for n, size in enumerate(sizes)
     ]
     cluster = {"device": "h100-sxm", "fabric": files.parse_text(text, "sipam")["fabric"]}
-    instance = Instance.parse({"schema_version": 1, "name": "shared", "cluster": cluster, "jobs": jobs})
+    instance = Instance.parse({"schema_version": 2, "name": "shared", "cluster": cluster, "jobs": jobs})
     plan = solve(instance, options=SolveOptions(time_limit_s=5, workers=1, seed=seed)).plan
     assert plan is not None
     assert check(instance, plan) == []

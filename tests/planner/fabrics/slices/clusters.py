@@ -27,7 +27,7 @@ Fields = dict[str, Any]
 
 def sliced(fabric: Fields, *jobs: Fields, health: Fields | None = None, residents: Any = (), **more: Any) -> Instance:
     cluster = {"device": "h100-sxm", "fabric": fabric, "health": health or {}}
-    data = {"schema_version": 1, "name": "tiny", "cluster": cluster, "jobs": list(jobs), "residents": residents}
+    data = {"schema_version": 2, "name": "tiny", "cluster": cluster, "jobs": list(jobs), "residents": residents}
     return Instance.parse(data | more)
 
 

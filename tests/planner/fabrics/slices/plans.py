@@ -20,7 +20,7 @@ SIPAC: dict[str, Any] = {
 
 def sliced(fabric: dict[str, Any], *jobs: dict[str, Any], health: dict[str, Any] | None = None) -> Instance:
     cluster = {"device": "h100-sxm", "fabric": fabric, "health": health or {}}
-    return Instance.parse({"schema_version": 1, "name": "tiny", "cluster": cluster, "jobs": list(jobs)})
+    return Instance.parse({"schema_version": 2, "name": "tiny", "cluster": cluster, "jobs": list(jobs)})
 
 
 def taking(kind: Any, *radices: int) -> Collective:

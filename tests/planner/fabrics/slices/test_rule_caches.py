@@ -30,7 +30,7 @@ SERVICE: dict[str, Any] = {
 @pytest.mark.parametrize(("fabric", "size", "prefill"), [(TORUS, 8, 4), (TORUS, 16, 8), (SIPAC, 9, 3), (SIPAC, 3, 1)])
 def test_a_cache_takes_what_it_is_charged(fabric: dict[str, Any], size: int, prefill: int) -> None:
     job = {"name": "a", "workload": SERVICE | {"prefill_accelerators": prefill}, "accelerators": size, "required": True}
-    data = {"schema_version": 1, "name": "one", "cluster": {"device": "h100-sxm", "fabric": fabric}, "jobs": [job]}
+    data = {"schema_version": 2, "name": "one", "cluster": {"device": "h100-sxm", "fabric": fabric}, "jobs": [job]}
     instance = Instance.parse(data, "one")
     plan = solve(instance, time_limit_s=20).plan
     assert plan is not None

@@ -19,7 +19,7 @@ CUBES: dict[str, Any] = FABRICS["torus"] | {"racks": 3, "servers": 4, "sides": [
 def _cubes(*failed: str) -> Instance:
     cluster = {"device": "h100-sxm", "fabric": CUBES, "health": {"failed_switches": list(failed)}}
     jobs = [{"name": f"j{i}", "workload": BERT, "accelerators": 16} for i in range(5)]
-    data = {"schema_version": 1, "name": "n", "cluster": cluster, "jobs": jobs, "objectives": ["value"]}
+    data = {"schema_version": 2, "name": "n", "cluster": cluster, "jobs": jobs, "objectives": ["value"]}
     return Instance.parse(data)
 
 

@@ -24,7 +24,7 @@ def _instance(device: str = "tpu-v7", side: int = 4, sizes: tuple[int, ...] = (1
     workload = BERT | {"global_batch": 1024}
     jobs = [{"name": f"Job_{n}", "workload": workload, "accelerators": size} for n, size in enumerate(sizes)]
     return Instance.parse(
-        {"schema_version": 1, "name": "n", "cluster": {"device": device, "fabric": fabric}, "jobs": jobs}
+        {"schema_version": 2, "name": "n", "cluster": {"device": device, "fabric": fabric}, "jobs": jobs}
     )
 
 

@@ -31,7 +31,7 @@ def test_an_imported_cluster_plans_a_job(fabric: str) -> None:
         "cluster": yaml.safe_load(made.text),
         "jobs": [{"name": "j", "workload": JOB, "accelerators": 8}],
     }
-    instance = Instance.parse({"schema_version": 1, **data}, "x")
+    instance = Instance.parse({"schema_version": 2, **data}, "x")
     result = solve(instance, time_limit_s=20)
     assert [each.job for each in result.plan.assignments] == ["j"]
     assert not check(instance, result.plan)

@@ -30,7 +30,7 @@ def test_nodes_may_be_named_one_by_one(tmp_path: Path) -> None:
 def test_the_cluster_may_be_an_instance(tmp_path: Path) -> None:
     given_site = write_site(tmp_path, 4)
     path = tmp_path / "cluster.json"
-    path.write_text(json.dumps({"schema_version": 1, "name": "x", "cluster": json.loads(path.read_text()), "jobs": []}))
+    path.write_text(json.dumps({"schema_version": 2, "name": "x", "cluster": json.loads(path.read_text()), "jobs": []}))
     assert load_site(given_site.config).gpus_per_node == 8
 
 

@@ -20,7 +20,7 @@ def planned(kind: str, sizes: tuple[int, ...] = (16, 16)) -> tuple[Instance, Pla
     """Two jobs of BERT on a small cluster."""
     jobs = [{"name": f"j{i}", "workload": BERT, "accelerators": n} for i, n in enumerate(sizes)]
     cluster = {"device": "h100-sxm", "fabric": FABRICS[kind]}
-    instance = Instance.parse({"schema_version": 1, "name": "n", "cluster": cluster, "jobs": jobs})
+    instance = Instance.parse({"schema_version": 2, "name": "n", "cluster": cluster, "jobs": jobs})
     plan = solve(instance, policy="best_fit").plan
     assert plan is not None
     return instance, plan

@@ -43,7 +43,7 @@ def instance_of(name: str, rng: Random) -> Instance:
         for number, size in enumerate(rng.choices((1, 1, 2, 4, 8), k=rng.choice((2, 3, 4))))
     ]
     cluster = {"device": "h100-sxm", "fabric": fabric}
-    return Instance.parse({"schema_version": 1, "name": name, "cluster": cluster, "jobs": jobs})
+    return Instance.parse({"schema_version": 2, "name": name, "cluster": cluster, "jobs": jobs})
 
 
 @pytest.mark.slow
@@ -83,7 +83,7 @@ def test_a_free_uplink_that_a_job_reserves_changes_nothing() -> None:
         {"name": "four", "workload": TRAINING, "accelerators": 4, "constraints": {"collective": "exchange"}},
     ]
     cluster = {"device": "h100-sxm", "fabric": fabric}
-    instance = Instance.parse({"schema_version": 1, "name": "reserve", "cluster": cluster, "jobs": jobs})
+    instance = Instance.parse({"schema_version": 2, "name": "reserve", "cluster": cluster, "jobs": jobs})
     plan = solve(instance, options=SolveOptions(time_limit_s=5, workers=1)).plan
     assert plan is not None
     used = {name for held in plan["four"].circuits for circuit in held.circuits for name in circuit.fibers}

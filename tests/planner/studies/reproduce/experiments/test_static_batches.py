@@ -25,7 +25,7 @@ def instance_of(folder: Path, device: Any, fabric: dict[str, Any], workload: Tra
     """One job on one cluster, as a user writes it."""
     job = {"name": "x", "workload": workload.model_dump(mode="json", exclude_defaults=True), "accelerators": size}
     job["workload"] |= {"kind": "transformer_inference"}
-    content = {"schema_version": 1, "name": "one", "cluster": {"device": device, "fabric": fabric}, "jobs": [job]}
+    content = {"schema_version": 2, "name": "one", "cluster": {"device": device, "fabric": fabric}, "jobs": [job]}
     path = folder / "one.json"
     path.write_text(json.dumps(content), encoding="utf-8")
     return path
