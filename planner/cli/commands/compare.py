@@ -7,18 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from planner.cli import completions, exits
+from planner.cli.compare_output import CompareOutputs, show_comparison, show_plain, tell_refused
 from planner.cli.inputs import (
     POLICY_NAMES,
     AsJson,
     Seed,
     TimeLimit,
     require_policy,
-    require_writable,
-    write_records,
-    write_text,
 )
-from planner.cli.output import console, print_json
-from planner.cli.outputs import RUNS, RUNS_TABLE
+from planner.cli.output import console
 from planner.model.errors import InputError
 
 if TYPE_CHECKING:
@@ -26,9 +23,11 @@ if TYPE_CHECKING:
     from planner.studies.compare import Comparison
     from planner.studies.compare.freedom import Freedom
     from planner.studies.compare.grid import Variant
-    from planner.studies.compare.rows import PolicyRow
 
 DEFAULT_POLICIES = "cpsat,first_fit,best_fit,server_aligned,random_fit"
+
+TABLES_ONLY = ("--grid", "--prices", "--report", "--seeds", "--policies")
+"""options that mean nothing beside --plain"""
 
 Instances = Annotated[list[Path], typer.Argument(metavar="INSTANCE...", help="Instance files.")]
 Policies = Annotated[
@@ -57,6 +56,10 @@ Ray = Annotated[
 ResultsPath = Annotated[Path, typer.Option(metavar="DIR", help="Finished runs: what was stopped goes on.")]
 CsvPath = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as .csv or .parquet.")]
 JsonPath = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")]
+Report = Annotated[
+    Path | None,
+    typer.Option("--report", "--html", metavar="FILE", help="Write one HTML page: who is best where, plots, fronts."),
+]
 PricesPath = Annotated[
     Path | None, typer.Option("--prices", metavar="FILE", help="Prices of parts and of energy: adds what plans cost.")
 ]
@@ -86,6 +89,7 @@ def compare(
     results: ResultsPath = Path("compare-runs"),
     csv: CsvPath = None,
     out_json: JsonPath = None,
+    html: Report = None,
     prices: PricesPath = None,
     plain: Plain = False,
     timings: Timings = True,
@@ -98,21 +102,21 @@ def compare(
     The gap is to the best bound that any run on the same variant proved; heuristics prove none. The best figures of
     a variant are bold; energy, power and fragmentation only among plans of the best value. The time limit
     is that of each run. Finished runs are kept: the same command goes on where it was stopped.
-
     With `--plain` one table has all instances beside their plain alternatives, and what the freedom between is worth.
     """
-    _require_writable(csv, out_json)
+    asked = CompareOutputs(timings, as_json, csv, out_json, html)
+    asked.require_writable()
     machines = processes, ray, threads or _cores(processes, ray)
     if plain:
-        given = {"--grid": grid, "--prices": prices, "--seeds": seeds > 1, "--policies": policies != DEFAULT_POLICIES}
-        _require_plain_alone(given)
+        seen = seeds > 1, policies != DEFAULT_POLICIES
+        _require_plain_alone(dict(zip(TABLES_ONLY, (grid, prices, html, *seen), strict=True)))
         rows = _beside_plain(instances, results, machines, time_limit_s=time_limit, seed=seed)
-        return _show_plain(rows, len(instances), timings, as_json, csv, out_json)
+        return show_plain(rows, len(instances), asked)
     names, variants = _policies(policies), _variants(instances, grid or [])
     known = _prices(prices, variants)
     found = _run(variants, names, seeds, results, machines, time_limit_s=time_limit, seed=seed)
-    _show(found, variants, known, timings, as_json, csv, out_json)
-    return exits.INTERRUPTED if len(found.rows) < found.runs else _tell_refused(found.rows)
+    show_comparison(found.rows, variants, known, [*instances, *([prices] if prices else [])], asked)
+    return exits.INTERRUPTED if len(found.rows) < found.runs else tell_refused(found.rows)
 
 
 def _require_plain_alone(given: Mapping[str, object]) -> None:
@@ -134,37 +138,6 @@ def _beside_plain(
             break
         found.append(Freedom(*rows))
     return found
-
-
-def _show_plain(
-    rows: "Sequence[Freedom]", asked: int, timings: bool, as_json: bool, csv: Path | None, out_json: Path | None
-) -> int:
-    """One table or JSON on stdout, and the files asked for; the exit code."""
-    from planner.cli.tables.freedom import print_freedoms
-
-    records = [row.record(with_timings=timings) for row in rows]
-    if as_json:
-        print_json(records)
-    else:
-        print_freedoms(rows)
-    _write(records, csv, out_json)
-    if len(rows) < asked:
-        return exits.INTERRUPTED
-    return _tell_refused([each for row in rows for each in (row.with_it, row.plain)])
-
-
-def _require_writable(csv: Path | None, out_json: Path | None) -> None:
-    require_writable(csv, "--csv", RUNS_TABLE)
-    require_writable(out_json, "--out-json", RUNS)
-
-
-def _write(records: list[dict[str, Any]], csv: Path | None, out_json: Path | None) -> None:
-    import json
-
-    if csv is not None:
-        write_records(csv, records)
-    if out_json is not None:
-        write_text(out_json, json.dumps(records, indent=1, allow_nan=False) + "\n")
 
 
 def _run(
@@ -199,15 +172,6 @@ def _prices(path: Path | None, variants: "Sequence[Variant]") -> "Prices | None"
     prices = load(Prices, path)
     capital_of(variants, prices)
     return prices
-
-
-def _tell_refused(rows: "Sequence[PolicyRow]") -> int:
-    """The exit code; a plan that the check refuses is an error of the program, and is never the best."""
-    refused = sorted({f"{row.instance} by {row.policy}" for row in rows if row.violations})
-    for each in refused:
-        text = f"internal error: the check refuses the plan of {each}; `planner solve` writes a report"
-        console(stderr=True).print(text, soft_wrap=True)
-    return exits.REFUSED if refused else exits.PLAN
 
 
 def _tell_stopped(found: "Comparison") -> None:
@@ -247,27 +211,3 @@ def _variants(paths: Sequence[Path], axes: Sequence[str]) -> "list[Variant]":
             raise InputError(str(path), "name", f"'{name}' is the name of two instances; rename one")
         found += of_file
     return found
-
-
-def _show(
-    found: "Comparison",
-    variants: "Sequence[Variant]",
-    prices: "Prices | None",
-    timings: bool,
-    as_json: bool,
-    csv: Path | None,
-    out_json: Path | None,
-) -> None:
-    """Tables or JSON on stdout, and the files asked for."""
-    from planner.cli.tables.comparison import print_references, print_tables
-    from planner.studies.compare.costs import with_costs
-    from planner.studies.compare.rows import to_records
-
-    rows = found.rows if prices is None else with_costs(found.rows, variants, prices)
-    records: list[dict[str, Any]] = to_records(rows, with_timings=timings)
-    if as_json:
-        print_json(records)
-    else:
-        print_tables(rows, timings, None if prices is None else prices.currency)
-        print_references(variants, rows)
-    _write(records, csv, out_json)

@@ -64,26 +64,26 @@ def print_tables(rows: "Sequence[PolicyRow]", timings: bool, currency: str | Non
         out.print(f"cost in {plain(currency)}: capital over its lifetime, and energy of the jobs", soft_wrap=True)
 
 
-def print_references(variants: "Sequence[Variant]", rows: "Sequence[PolicyRow]") -> None:
-    """References of values and energies, and the instances that still do not compare."""
+def references(variants: "Sequence[Variant]", rows: "Sequence[PolicyRow]") -> list[str]:
+    """References of values and energies, and the instances that still do not compare; nothing of one variant alone."""
     from planner.studies.compare.reference import differing_jobs
     from planner.studies.compare.summary import undecided
 
     if len(variants) < 2:
-        return
-    out = console()
+        return []
     files = list({variant.base.name: variant.base for variant in variants}.values())
     first = "this file" if len(files) == 1 else "the first file that lists it"
     names = ", ".join(plain(base.name) for base in files)
     text = f"value, bound and energy: each job is measured against its fastest and its most frugal candidate in {first}"
-    out.print(f"{text}: {names}, as written", soft_wrap=True)
+    told = [f"{text}: {names}, as written"]
     extra = "; ".join(f"only in {plain(name)}: {plain(', '.join(jobs))}" for name, jobs in differing_jobs(files))
     if extra:
         text = "do not compare values and energies of these files, their jobs differ"
-        out.print(f"{text} ({extra}); tokens, samples, joules and costs are absolute", soft_wrap=True)
+        told.append(f"{text} ({extra}); tokens, samples, joules and costs are absolute")
     elif unproven := undecided(rows):
         text = "not proven worse than a variant of more value, as the bound says; a longer --time-limit decides"
-        out.print(f"{text}: {plain('; '.join(unproven))}", soft_wrap=True)
+        told.append(f"{text}: {plain('; '.join(unproven))}")
+    return told
 
 
 def _table(lines: "Sequence[PolicySummary]", timings: bool) -> object:

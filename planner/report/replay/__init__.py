@@ -7,11 +7,11 @@ from planner.report.shell import render
 from planner.simulate.measures import Measure
 from planner.simulate.run_one import Outcome, SimulationRun, Study
 
-STYLES = ("page.css", "floor.css", "replay/replay.css", "print.css")
+STYLES = ("page.css", "floor.css", "study/study.css", "print.css")
 SCRIPTS = (
-    "core.js", "header.js", "rack.js", "charts.js", "replay/words.js", "replay/runs.js", "replay/verdict.js",
-    "replay/tables.js", "replay/intervals.js", "replay/front.js", "replay/series.js", "replay/floors.js",
-    "replay/page.js",
+    "core.js", "header.js", "rack.js", "charts.js", "study/words.js", "study/runs.js", "study/caveats.js",
+    "replay/verdict.js", "study/tables.js", "study/intervals.js", "study/front.js", "replay/series.js",
+    "replay/floors.js", "replay/page.js",
 )  # fmt: skip
 
 

@@ -7,20 +7,35 @@ from typing import Any
 from costmodel.wording import counted
 from planner.report.replay.caveats import caveats
 from planner.report.replay.floors import floors, snapshots
-from planner.report.replay.front import on_front
 from planner.report.replay.headline import headline
 from planner.report.replay.sheet import Load, Sheet
-from planner.report.replay.verdict import finding, ranking, rule, verdict
+from planner.report.replay.verdict import rule, verdict
+from planner.report.study.figures import figures, rounded, standing
+from planner.report.study.front import on_front
 from planner.simulate.measures import Measure
 from planner.simulate.placers import MOVING
 from planner.simulate.prices import COST
 from planner.simulate.rules import Rules
 from planner.simulate.run_one import Outcome, SimulationRun, Study
-from planner.simulate.summary import Interval
 from planner.simulate.trace import Trace
 
 MOST_SERIES = 200
 """cells drawn over time; of more, fewer seeds"""
+GAIN = "goodput"
+EXPENSES = ("energy_j_per_s", COST)
+GROUPS: Mapping[str, list[str]] = {
+    "Main": [
+        "goodput", "admitted", "utilization", "wait_s_mean", "wait_s_p95", "completion_s_mean", "energy_j_per_s",
+        "cost_per_h", "fairness",
+    ],
+    "Work and room": [
+        "goodput", "goodput_h", "utilization", "admitted", "never_fit", "queue", "stranded", "fragmentation",
+    ],
+    "Energy, moves, fairness": [
+        "energy_j_per_s", "power_w", "cost_per_h", "fairness", "reconfigurations", "moves", "interruptions",
+    ],
+}  # fmt: skip
+"""measures of the table by group"""
 DISCIPLINES = {
     "easy": "EASY backfill",
     "fifo": "first come, first served",
@@ -43,16 +58,21 @@ def page_data(
     return {
         "name": f"{Path(study.demand.source.name).name} on {', '.join(study.grounds)}",
         "headline": headline(sheet, verdicts),
-        "verdicts": _rounded(verdicts),
+        "verdicts": rounded(verdicts),
         "rule": rule(measures, study.rules.discipline),
         "runs": [{"cluster": cluster, "policy": policy} for cluster, policy in sheet.runs],
-        "loads": sheet.loads,
+        "ground": "cluster",
+        "condition": "Load",
+        "conditions": [_condition(load) for load in sheet.loads],
+        "gain": GAIN,
+        "groups": _groups(measures),
         "seeds": len(sheet.seeds),
         "measures": [{"name": name, **measure._asdict()} for name, measure in measures.items()],
-        "table": [
-            [_figures(sheet, load, number, measures) for number in range(len(sheet.runs))] for load in sheet.loads
-        ],
-        "standings": [[_standing(sheet, load, *measure) for measure in measures.items()] for load in sheet.loads],
+        "table": [[figures(sheet, load, run, measures) for run in sheet.runs] for load in sheet.loads],
+        "standings": [[standing(sheet, load, *measure) for measure in measures.items()] for load in sheet.loads],
+        "is_paired": True,
+        "front_title": "Work done over what it takes",
+        "axes": [{"gain": GAIN, "cost": name} for name in EXPENSES if name in measures],
         "fronts": [_fronts(sheet, load, measures) for load in sheet.loads],
         "series": _series(sheet, study),
         "floors": floors(study),
@@ -100,45 +120,27 @@ def _failures(study: Study) -> str:
     return " and ".join(kinds + ["from a log"] * (study.faults is not None and study.faults.log is not None)) or "off"
 
 
-def _figures(sheet: Sheet, load: Load, number: int, measures: Mapping[str, Measure]) -> list[Any]:
-    """For each measure: mean, seeds, and differences to the first policy, the first cluster and the baseline."""
-    run, (first_cluster, first_policy) = sheet.runs[number], sheet.baseline
-    others = (run[0], first_policy), (first_cluster, run[1]), sheet.baseline
-    return [
-        [
-            *_short(sheet.mean(load, run, name)),
-            len(sheet.values(load, run, name)),
-            *(value for other in others for value in _short(_less(sheet, load, run, other, name))),
-        ]
-        for name in measures
-    ]
-
-
-def _less(sheet: Sheet, load: Load, run: tuple[str, str], other: tuple[str, str], name: str) -> Interval:
-    return (None, None) if run == other else sheet.less(load, run, other, name)
-
-
-def _standing(sheet: Sheet, load: Load, name: str, measure: Measure) -> list[str] | None:
-    """How each run differs from the best one, paired; None for a measure that is neither better nor worse."""
-    ranked = ranking(sheet, load, sheet.runs, name, measure.better) if measure.better else []
-    if not ranked:
-        return None
-    best = ranked[0]
-    scale = sheet.mean(load, best, name)[0]
-    return [
-        "best" if run == best else finding(sheet.less(load, run, best, name), scale, measure.better)
-        for run in sheet.runs
-    ]
-
-
-def _fronts(sheet: Sheet, load: Load, measures: Mapping[str, Measure]) -> dict[str, list[bool]]:
+def _fronts(sheet: Sheet, load: Load, measures: Mapping[str, Measure]) -> list[list[bool]]:
     """Runs on the front of goodput and each measure of expense."""
-    gains = [sheet.mean(load, run, "goodput")[0] for run in sheet.runs]
-    return {
-        name: on_front(list(zip(gains, (sheet.mean(load, run, name)[0] for run in sheet.runs), strict=True)))
-        for name in ("energy_j_per_s", COST)
+    gains = [sheet.mean(load, run, GAIN)[0] for run in sheet.runs]
+    return [
+        on_front(list(zip(gains, (sheet.mean(load, run, name)[0] for run in sheet.runs), strict=True)))
+        for name in EXPENSES
         if name in measures
-    }
+    ]
+
+
+def _condition(load: Load) -> dict[str, str]:
+    """A load in words: on a chip, by itself, and after "measures"."""
+    if load is None:
+        return {"chip": "of the trace", "name": "arrivals of the trace", "at": "with the arrivals of the trace"}
+    return {"chip": f"{load:g}", "name": f"load {load:g}", "at": f"at load {load:g}"}
+
+
+def _groups(measures: Mapping[str, Measure]) -> list[dict[str, Any]]:
+    """Columns of the table that stand together."""
+    times = [name for name in measures if name.startswith(("wait_", "completion_", "slowdown_"))]
+    return [{"title": title, "names": names} for title, names in (*GROUPS.items(), ("Times", times))]
 
 
 def _series(sheet: Sheet, study: Study) -> dict[str, Any]:
@@ -166,17 +168,3 @@ def _line(series: Mapping[str, Any], capacity: int) -> dict[str, Any]:
         "stranded": [round(10_000 * value / capacity) for value in series["stranded"]],
         "queue": [float(f"{value:.3g}") for value in series["queue"]],
     }
-
-
-def _short(found: Interval) -> Interval:
-    mean, half_width = (None if value is None else float(f"{value:.6g}") for value in found)
-    return mean, half_width
-
-
-def _rounded(value: Any) -> Any:
-    """Floats with six digits, in anything that is fit for JSON."""
-    if isinstance(value, float):
-        return float(f"{value:.6g}")
-    if isinstance(value, dict):
-        return {key: _rounded(item) for key, item in value.items()}
-    return [_rounded(item) for item in value] if isinstance(value, list | tuple) else value

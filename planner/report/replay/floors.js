@@ -6,7 +6,7 @@ function drawFloors() {
   const { moments, left_out: leftOut } = data.snapshots;
   const title = el("h2", { id: "floor-title" });
   shownMoment.index = Math.floor((moments.length - 1) / 2);
-  const retitle = () => (title.textContent = `Floor plans ${atLoad(data.loads[view.load])}`);
+  const retitle = () => (title.textContent = `Floor plans ${data.conditions[view.condition].at}`);
   view.listeners.push(retitle);
   retitle();
   if (!moments.length) {
@@ -28,7 +28,7 @@ function drawFloors() {
 }
 
 function floorOf(run) {
-  const snapshot = data.snapshots.at[view.load][run][shownMoment.index];
+  const snapshot = data.snapshots.at[view.condition][run][shownMoment.index];
   if (!snapshot) return null;
   const floor = data.floors[data.runs[run].cluster];
   const held = snapshot.owner.filter((place) => place >= 0).length;

@@ -1,17 +1,4 @@
-// What the study does not show, how to do it again, and the order in which the page is drawn.
-
-function drawCaveats() {
-  part("caveats").append(el("h2", { id: "caveats-title" }, "What this does not show"), el("ul", { class: "told" }, ...data.caveats.map((text) => el("li", {}, text))));
-}
-
-function drawRun() {
-  const { command, versions, inputs, seeds } = data.run;
-  const entries = [...versions, ["seeds", seeds.length > 1 ? `${seeds[0]} to ${seeds[seeds.length - 1]}` : String(seeds[0])]];
-  const files = el("table", {}, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "file"), el("th", { scope: "col" }, "SHA-256"))),
-    el("tbody", {}, ...inputs.map(([path, digest]) => el("tr", {}, el("th", { scope: "row" }, path), el("td", { class: "digest" }, digest)))));
-  part("run").append(el("h2", { id: "run-title" }, "How to repeat this"), el("pre", {}, el("code", {}, command)),
-    el("dl", { class: "inline" }, ...entries.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", { class: "num" }, value)))), el("div", { class: "scroll" }, files));
-}
+// The order in which the page is drawn.
 
 drawHeader();
 drawVerdicts();

@@ -22,7 +22,7 @@ function drawSeries() {
     drawn(place, (width) => curvePlot(width, curve));
   }
   part("series").append(el("p", { class: "key" }, `Averages over equal stretches from the end of the warm-up to the last arrival; time since the first arrival.${left > 0 ? ` ${plural(left, "further seed")} not drawn.` : ""}`));
-  const retitle = () => (title.textContent = `Over time ${atLoad(data.loads[view.load])}`);
+  const retitle = () => (title.textContent = `Over time ${data.conditions[view.condition].at}`);
   view.listeners.push(retitle);
   retitle();
 }
@@ -37,7 +37,7 @@ function lineKey() {
 }
 
 function curvePlot(width, curve) {
-  const lines = shownRuns().map((run) => ({ run, line: data.series.lines[view.load][drawnSeries.seed][run] })).filter(({ line }) => line);
+  const lines = shownRuns().map((run) => ({ run, line: data.series.lines[view.condition][drawnSeries.seed][run] })).filter(({ line }) => line);
   if (!lines.length) return [el("h3", {}, curve.title), el("p", { class: "soft" }, "No time counts.")];
   const { begin_s: begin, end_s: end } = lines[0].line;
   const height = 170, box = { left: 52, right: width - 14, top: 8, bottom: height - 24 };

@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from functools import cached_property
 
+from planner.report.study.figures import FigureSheet, Run
 from planner.simulate.run_one import Outcome, SimulationRun
-from planner.simulate.summary import Interval, by_seed, difference, interval
+from planner.simulate.summary import by_seed
 
-Run = tuple[str, str]
-"""(cluster, policy)"""
 Load = float | None
 
 
@@ -15,7 +14,7 @@ def name_of(run: Run) -> str:
     return f"{run[0]} with {run[1]}"
 
 
-class Sheet:
+class Sheet(FigureSheet):
     """Outcomes looked up; the first run is the baseline."""
 
     def __init__(self, outcomes: Mapping[SimulationRun, Outcome]) -> None:
@@ -24,10 +23,6 @@ class Sheet:
         self.runs: list[Run] = list(dict.fromkeys((cell.cluster, cell.policy) for cell in outcomes))
         self.seeds = sorted({cell.seed for cell in outcomes})
 
-    @property
-    def baseline(self) -> Run:
-        return self.runs[0]
-
     @cached_property
     def _cells(self) -> dict[tuple[Load, Run], list[SimulationRun]]:
         found: dict[tuple[Load, Run], list[SimulationRun]] = {}
@@ -35,16 +30,9 @@ class Sheet:
             found.setdefault((cell.load, (cell.cluster, cell.policy)), []).append(cell)
         return found
 
-    def values(self, load: Load, run: Run, measure: str) -> dict[int, float]:
-        """By seed, of seeds that have the measure."""
-        return by_seed(self.outcomes, self._cells.get((load, run), []), measure)
-
-    def mean(self, load: Load, run: Run, measure: str) -> Interval:
-        return interval(list(self.values(load, run, measure).values()))
-
-    def less(self, load: Load, run: Run, other: Run, measure: str) -> Interval:
-        """How much more a run has than another, seed by seed."""
-        return difference(self.values(load, run, measure), self.values(load, other, measure))
+    def values(self, condition: Load, run: Run, measure: str) -> dict[int, float]:
+        """By seed, of seeds that have the measure at a load."""
+        return by_seed(self.outcomes, self._cells.get((condition, run), []), measure)
 
     def outcome(self, load: Load, run: Run, seed: int) -> Outcome | None:
         return self.outcomes.get(SimulationRun(*run, load, seed))

@@ -1,4 +1,4 @@
-// The header: what to do in a sentence, what was replayed; and a card for each load with the figures behind it.
+// A card for each load: what to do, with the figures behind it.
 
 const FINDINGS = {
   better: ["better", "good", "the interval leaves out 0"],
@@ -9,24 +9,16 @@ const FINDINGS = {
   unknown: ["no interval", "warn", "one seed: no interval"],
 };
 
-function drawHeader() {
-  const [first, ...rest] = data.headline;
-  const text = el("div", { class: "what" }, el("h1", {}, data.name), el("p", { class: "headline" }, el("b", {}, first)),
-    ...rest.map((sentence) => el("p", { class: "headline more" }, sentence)));
-  part("top").append(el("div", { class: "title" }, text, themeButton()),
-    el("dl", { class: "inline setting" }, ...data.setting.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))));
-}
-
 function drawVerdicts() {
   part("verdict").append(el("div", { class: "cards" }, ...data.verdicts.map(verdictCard)), el("p", { class: "key" }, data.rule));
 }
 
-function verdictCard(verdict) {
-  const { load, choice, stays, seeds, lines, warnings } = verdict;
+function verdictCard(verdict, condition) {
+  const { choice, stays, seeds, lines, warnings } = verdict;
   const other = lines.find((line) => line.other !== null)?.other ?? null;
   const act = seeds < 2 ? "Not decided: one seed, no interval" : stays ? "Stay with" : "Take";
   const compared = other === null ? null : stays ? "the best other in each line" : runName(other);
-  const title = el("h2", {}, load === null ? "Arrivals as the trace has them" : `Load ${number(load)}`);
+  const title = el("h2", {}, capital(data.conditions[condition].name));
   const head = el("div", { class: "advice" }, el("span", { class: `badge ${seeds < 2 ? "warn" : "good"}` }, act), runName(choice),
     compared ? el("span", { class: "soft" }, "compared with ", compared) : null);
   const names = ["", "this", stays ? "best other" : "baseline", "difference", ""];

@@ -1,33 +1,17 @@
 """Recommendation at each load: the run that no other beats, and its differences from the baseline."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
-from planner.report.replay.sheet import Load, Run, Sheet, name_of
+from planner.report.replay.sheet import Load, Sheet, name_of
+from planner.report.study.figures import MARGIN, Run, finding, ranking
 from planner.simulate.measures import Measure
 from planner.simulate.prices import COST
-from planner.simulate.summary import Interval
 
-MARGIN = 0.01
-"""differences below this share of the value count as level, however sure they are"""
-Finding = Literal["better", "worse", "slight", "level", "unknown"]
-"""of a paired difference: outside its interval, so but below MARGIN, not told apart from 0, no interval at all"""
 SHOWN = ("goodput", "completion_s_mean", "wait_s_p95", "energy_j_per_s", COST, "admitted")
 """measures of the verdict"""
 GROWING = 1.5
 """the queue grows where the last quarter of the time has so many times the waiting jobs of the second"""
-
-
-def finding(less: Interval, scale: float | None, better: str) -> Finding:
-    """Reading of a paired difference; `scale` is the value that it is compared with."""
-    mean, half_width = less
-    if mean is None or half_width is None:
-        return "unknown"
-    if abs(mean) <= half_width:
-        return "level"
-    if abs(mean) < MARGIN * abs(scale or 0.0):
-        return "slight"
-    return "better" if (mean > 0) == (better == "more") else "worse"
 
 
 def steps_of(measures: Mapping[str, Measure], discipline: str) -> list[str]:
@@ -67,13 +51,6 @@ def choose(
         dropped |= dict.fromkeys(worse, name)
         kept = [run for run in ranked if run not in worse]
     return sheet.baseline if sheet.baseline in kept else best, dropped
-
-
-def ranking(sheet: Sheet, load: Load, runs: Sequence[Run], name: str, better: str) -> list[Run]:
-    """Runs with a value, the best mean first; ties in their order."""
-    means = {run: mean for run in runs if (mean := sheet.mean(load, run, name)[0]) is not None}
-    sign = -1 if better == "more" else 1
-    return sorted(means, key=lambda run: sign * means[run])
 
 
 def verdict(sheet: Sheet, load: Load, measures: Mapping[str, Measure], discipline: str) -> dict[str, Any]:

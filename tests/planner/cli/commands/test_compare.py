@@ -1,6 +1,7 @@
 """`planner compare` tells what its figures are measured against, and what plans cost."""
 
 import csv
+import hashlib
 import json
 from pathlib import Path
 
@@ -34,7 +35,13 @@ def test_prices_add_what_an_hour_and_a_million_tokens_cost(tmp_path: Path, plann
     row = planner("compare", path, *common, "--json").document[0]
     assert row["cost_per_h"] == pytest.approx(4 * 1500 / 1000)
     assert row["cost_per_million_tokens"] == pytest.approx(6 / (row["tokens_per_s"] * 3600) * 1e6)
-    assert "cost in EUR" in planner("compare", path, *common).out
+    page = tmp_path / "page.html"
+    assert "cost in EUR" in planner("compare", path, *common, "--report", page).out
+    text = page.read_text("utf-8")
+    assert '"unit":"EUR"' in text
+    assert hashlib.sha256(prices.read_bytes()).hexdigest() in text
+    refused = planner("compare", path, "--plain", "--html", page)
+    assert (refused.code, "--report" in refused.err) == (2, True)
 
 
 def test_one_price_of_a_cluster_cannot_hold_for_its_variants(tmp_path: Path, planner: Planner) -> None:

@@ -11,6 +11,7 @@ from planner.simulate.run_one import replay as replay_cell
 from planner.simulate.study import cells_of, prepare_study
 from tests.planner.simulate.grounds import SMALL_DEMAND, cluster, mix
 
+LOADS = [0.6, 1.2]
 INPUTS = {"jobs <i>.csv": "ab" * 32}
 
 
@@ -22,7 +23,7 @@ def study() -> Study:
 
 @functools.cache
 def outcomes(seeds: int = 3) -> Mapping[SimulationRun, Outcome]:
-    cells = cells_of(study(), ["first_fit", "best_fit"], [0.6, 1.2], seeds)
+    cells = cells_of(study(), ["first_fit", "best_fit"], LOADS, seeds)
     return {cell: replay_cell(study(), cell) for cell in cells}
 
 

@@ -18,9 +18,10 @@ INDEX = {name: index for index, name in enumerate(MEASURES)}
 @pytest.mark.slow
 def test_the_table_is_the_summary() -> None:
     data = made_data()
+    assert [each["name"] for each in data["conditions"]] == [f"load {load:g}" for load in small.LOADS]
     runs = [(run["cluster"], run["policy"]) for run in data["runs"]]
     for row in summarize(small.outcomes()):
-        at = data["table"][data["loads"].index(row.load)][runs.index((row.cluster, row.policy))][INDEX[row.measure]]
+        at = data["table"][small.LOADS.index(row.load)][runs.index((row.cluster, row.policy))][INDEX[row.measure]]
         wanted = [
             row.mean, row.half_width, row.seeds, row.less_policy, row.less_policy_half_width, row.less_cluster,
             row.less_cluster_half_width,
@@ -45,7 +46,7 @@ def test_differences_to_the_baseline_are_paired() -> None:
 
 def test_lines_average_to_the_measures() -> None:
     data = made_data()
-    for load, by_seed in zip(data["loads"], data["series"]["lines"], strict=True):
+    for load, by_seed in zip(small.LOADS, data["series"]["lines"], strict=True):
         for seed, lines in zip(data["series"]["seeds"], by_seed, strict=True):
             for run, line in zip(data["runs"], lines, strict=True):
                 figures = small.outcomes()[SimulationRun(run["cluster"], run["policy"], load, seed)].figures
@@ -80,7 +81,7 @@ def test_measures_that_are_not_known_are_none() -> None:
     bare = {cell: Outcome({"goodput": 0.5, "admitted": 1.0}, {}) for cell in small.outcomes()}
     data = made_data(bare)
     assert data["series"]["lines"][0][0] == [None] * 4
-    assert data["fronts"][0]["energy_j_per_s"] == [False] * 4
+    assert data["fronts"][0] == [[False] * 4]
     json.dumps(data, allow_nan=False)
 
 

@@ -1,33 +1,11 @@
 """Which run is taken, and in which words, where outcomes are made up so that the answer is known."""
 
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from planner.report.replay.front import on_front
 from planner.report.replay.sheet import Sheet
-from planner.report.replay.verdict import choose, finding, steps_of, verdict
+from planner.report.replay.verdict import choose, steps_of, verdict
 from planner.simulate.measures import MEASURES
 from planner.simulate.run_one import Outcome, SimulationRun
 from tests.planner.report.replay.small import made_up
 from tests.planner.report.replay.verdict_cases import BASE, OTHER, THIRD, columns, judged
-
-
-@pytest.mark.parametrize(
-    ("less", "scale", "better", "found"),
-    [
-        ((0.1, 0.05), 1.0, "more", "better"),
-        ((0.1, 0.05), 1.0, "less", "worse"),
-        ((-0.1, 0.05), 1.0, "less", "better"),
-        ((0.1, 0.2), 1.0, "more", "level"),
-        ((0.0, 0.0), 1.0, "more", "level"),
-        ((0.005, 0.001), 1.0, "more", "slight"),
-        ((0.1, None), 1.0, "more", "unknown"),
-        ((None, None), None, "more", "unknown"),
-    ],
-)
-def test_findings(less: tuple[float | None, float | None], scale: float | None, better: str, found: str) -> None:
-    assert finding(less, scale, better) == found
 
 
 def test_among_equal_work_the_shorter_time_is_taken() -> None:
@@ -59,22 +37,3 @@ def test_a_growing_queue_is_told() -> None:
 def test_a_missing_measure_is_no_step() -> None:
     sheet = Sheet(made_up({BASE: {"goodput": [0.5, 0.6]}, OTHER: {"goodput": [0.7, 0.81]}}))
     assert choose(sheet, 0.9, steps_of(MEASURES, "easy"), MEASURES)[0] == OTHER
-
-
-Points = st.lists(st.tuples(*[st.one_of(st.none(), st.integers(0, 5).map(float))] * 2), max_size=8)
-
-
-@pytest.mark.slow
-@given(Points)
-def test_the_front_is_what_nothing_dominates(points: list[tuple[float | None, float | None]]) -> None:
-    marked = on_front(points)
-    for i, (gain, cost) in enumerate(points):
-        if gain is None or cost is None:
-            assert not marked[i]
-            continue
-        beaten = False
-        for other_gain, other_cost in points:
-            if other_gain is not None and other_cost is not None:
-                no_worse = other_gain >= gain and other_cost <= cost
-                beaten = beaten or (no_worse and (other_gain > gain or other_cost < cost))
-        assert marked[i] == (not beaten)

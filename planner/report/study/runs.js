@@ -1,10 +1,11 @@
-// The runs, each a policy on a cluster: colour by cluster, shape and dash by policy; and which of them are shown.
+// The runs, each a policy on a cluster or an instance: colour by cluster, shape and dash by policy; and which of them are
+// shown, under which of the conditions (loads of a replay, parameters of a comparison) that all runs meet.
 
 const clusters = [...new Set(data.runs.map((run) => run.cluster))];
 const policies = [...new Set(data.runs.map((run) => run.policy))];
 const DASHES = [null, "7 4", "2 3", "9 3 2 3"];
 const FIRST_SHOWN = 6;
-const view = { load: data.loads.length - 1, shown: firstShown(), listeners: [] };
+const view = { condition: data.conditions.length - 1, shown: firstShown(), listeners: [] };
 
 // All, or where there are many the baseline and what was chosen, and others as long as there is room.
 function firstShown() {
@@ -56,17 +57,17 @@ function chips(title, type, entries, isOn, act) {
 }
 
 function drawChooser() {
-  const loads = data.loads.map((load, key) => ({ key, text: load === null ? "of the trace" : number(load) }));
+  const conditions = data.conditions.map(({ chip }, key) => ({ key, text: chip }));
   const runs = data.runs.map((_, key) => ({ key, text: runName(key) }));
-  const byLoad = chips("Load", "radio", loads, (key) => key === view.load, (key) => {
-    view.load = key;
+  const byCondition = chips(data.condition, "radio", conditions, (key) => key === view.condition, (key) => {
+    view.condition = key;
     changed();
   });
   const byRun = chips("Runs", "checkbox", runs, (key) => view.shown.has(key), (key, isOn) => {
     isOn ? view.shown.add(key) : view.shown.delete(key);
     changed();
   });
-  part("chooser").append(el("div", { class: "choice" }, el("h3", {}, "Load"), byLoad), el("div", { class: "choice" }, el("h3", {}, "Runs drawn"), byRun));
+  part("chooser").append(conditions.length > 1 ? el("div", { class: "choice" }, el("h3", {}, data.condition), byCondition) : "", el("div", { class: "choice" }, el("h3", {}, "Runs drawn"), byRun));
 }
 
 // Drawn anew as wide as it is, when the width or what is shown changes.
@@ -77,7 +78,7 @@ function drawn(node, draw) {
     if (width) node.replaceChildren(...draw(width).filter(Boolean));
   };
   view.listeners.push(again);
-  new ResizeObserver(() => Math.abs(node.clientWidth - width) > 1 && again()).observe(node);
+  new ResizeObserver(() => requestAnimationFrame(() => Math.abs(node.clientWidth - width) > 1 && again())).observe(node);
   again();
   return again;
 }

@@ -2,6 +2,10 @@
 
 const byName = new Map(data.measures.map((measure, index) => [measure.name, { ...measure, index }]));
 
+const LARGE = [["M", 1e6], ["k", 1e3]], SMALL = [["", 1], ["m", 1e-3], ["µ", 1e-6]];
+const COUNTS = [["M ", 1e6], ["k ", 1e3]];
+const PREFIXES = { "s": SMALL.slice(1), "W": LARGE, "J/s": LARGE.slice(1), "J": [...LARGE, ...SMALL], "tokens/s": COUNTS, "samples/s": COUNTS };
+
 // The unit for values around this one: what one of it is, and how it is written.
 function unitOf(measure, value) {
   const size = Math.abs(value ?? 0);
@@ -11,8 +15,7 @@ function unitOf(measure, value) {
     if (size >= 2 * 3600) return { scale: 3600, text: " h" };
     return size >= 120 ? { scale: 60, text: " min" } : { scale: 1, text: " s" };
   }
-  const prefixes = { "s": [["m", 1e-3], ["µ", 1e-6]], "W": [["M", 1e6], ["k", 1e3]], "J/s": [["k", 1e3]] }[measure.unit] ?? [];
-  const [prefix, scale] = prefixes.find(([, step]) => size >= step) ?? ["", 1];
+  const [prefix, scale] = (PREFIXES[measure.unit] ?? []).find(([, step]) => size >= step) ?? ["", 1];
   return { scale, text: measure.unit ? ` ${prefix}${measure.unit}` : "" };
 }
 
@@ -26,13 +29,14 @@ function fixed(value, digits) {
   return text.replace("-", "−");
 }
 
-// 52.1 ± 3.2 %: as many decimals as the mean needs, and the half width at least one digit; `beside` sets the unit.
+// 52.1 ± 3.2 %: as many decimals as the mean needs, and the half width at least one digit; no half width where all
+// seeds agree; `beside` sets the unit.
 function meanText(measure, mean, halfWidth, beside = mean) {
   if (mean === null) return "–";
   const unit = unitOf(measure, beside);
   const shown = mean / unit.scale;
   const digits = Number.isInteger(shown) && !halfWidth ? 0 : measure.is_share ? 1 : decimals(shown);
-  if (halfWidth === null) return fixed(shown, digits) + unit.text;
+  if (!halfWidth || halfWidth < 1e-9 * Math.abs(mean)) return fixed(shown, digits) + unit.text;
   const around = halfWidth / unit.scale;
   const fine = around && around < 0.5 * 10 ** -digits ? Math.min(6, Math.ceil(-Math.log10(around))) : digits;
   return `${fixed(shown, fine)} ± ${fixed(around, fine)}${unit.text}`;
@@ -69,11 +73,10 @@ function relativeText([mean, halfWidth], other) {
   return el("span", { tabindex: 0 }, el("b", {}, `${signed(mean * scale, digits)} %`), around);
 }
 
-const loadName = (load) => (load === null ? "arrivals of the trace" : `load ${number(load)}`);
-const atLoad = (load) => (load === null ? "with the arrivals of the trace" : `at load ${number(load)}`);
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
 function meaningOf(measure) {
   const direction = { more: "More is better.", less: "Less is better.", "": "" }[measure.better];
   const unit = measure.is_share ? "Unit: per cent." : measure.unit === "s" ? "Unit: s, min, h or d." : measure.unit ? `Unit: ${measure.unit}.` : "A number without unit.";
-  return [measure.title, `${measure.meaning[0].toUpperCase()}${measure.meaning.slice(1)}.`, `${unit} ${direction}`];
+  return [measure.title, `${capital(measure.meaning)}.`, `${unit} ${direction}`];
 }

@@ -1,11 +1,11 @@
-// Dots and whiskers of one measure for all loads, and beside them the paired differences.
+// Dots and whiskers of one measure under all conditions, and beside them the paired differences.
 
 const COMPARED = [
   { title: "baseline", at: 7, words: () => runText(0) },
-  { title: "first policy", at: 3, words: () => `${policies[0]} on the same cluster` },
-  { title: "first cluster", at: 5, words: () => `the same policy on ${clusters[0]}` },
+  { title: "first policy", at: 3, words: () => `${policies[0]} on the same ${data.ground}` },
+  { title: `first ${data.ground}`, at: 5, words: () => `the same policy on ${clusters[0]}` },
 ];
-const shownMeasure = { name: "goodput", compared: 0 };
+const shownMeasure = { name: data.gain, compared: 0 };
 const LINE = 24, GROUP = 26;
 
 function drawIntervals() {
@@ -33,12 +33,14 @@ function intervalKey() {
 }
 
 // `at` is where mean and half width stand in the figures of a run: 0 for the value, else a difference.
-function intervalPlot(width, at) {
-  const measure = byName.get(shownMeasure.name);
-  const rows = data.loads.flatMap((load, i) => [{ load, title: true }, ...shownRuns().map((run) => ({ run, load: i, row: data.table[i][run][measure.index] }))]);
+function intervalPlot(width, at, name = shownMeasure.name) {
+  const measure = byName.get(name);
+  const limit = at ? null : byName.get(data.limits?.[name]) ?? null;
+  const rows = data.conditions.flatMap(({ name }, i) => [...(data.conditions.length > 1 ? [{ name, title: true }] : []), ...shownRuns().map((run) => ({ run, condition: i, row: data.table[i][run][measure.index] }))]);
   const ends = rows.filter((row) => row.row && row.row[at] !== null).flatMap(({ row }) => [row[at] - (row[at + 1] ?? 0), row[at] + (row[at + 1] ?? 0)]);
   if (at) ends.push(0);
-  const title = at ? `${measure.title}: difference to ${COMPARED[shownMeasure.compared].words()}` : `${measure.title}: mean over seeds`;
+  if (limit) ends.push(...rows.filter((row) => row.row).map((row) => limitOf(row, limit)).filter((value) => value !== null));
+  const title = at ? `${measure.title}: difference to ${COMPARED[shownMeasure.compared].words()}` : data.seeds > 1 ? `${capital(measure.title)}: mean over seeds` : capital(measure.title);
   if (!ends.length || (at && ends.every((end) => end === 0))) return [el("h3", {}, title), el("p", { class: "soft" }, at ? "No difference." : "Nothing is known.")];
   const left = Math.min(210, width * 0.42), top = 4;
   const height = top + rows.reduce((sum, row) => sum + (row.title ? GROUP : LINE), 0) + 26;
@@ -49,15 +51,17 @@ function intervalPlot(width, at) {
   let y = top;
   for (const row of rows) {
     y += row.title ? GROUP : LINE;
-    if (row.title) picture.append(svg("text", { class: "label", x: 0, y: y - 7 }, loadName(row.load)));
-    else dots.push(...intervalRow(picture, row, at, span, y - LINE / 2, measure, left));
+    if (row.title) picture.append(svg("text", { class: "label", x: 0, y: y - 7 }, row.name));
+    else dots.push(...intervalRow(picture, { ...row, limit: limit === null ? null : limitOf(row, limit) }, at, span, y - LINE / 2, measure, left));
   }
   roving(dots, inOrder(dots));
   return [el("h3", {}, title), picture];
 }
 
-function intervalRow(picture, { run, load, row }, at, span, y, measure, left) {
-  const [mean, half] = [row[at], row[at + 1]];
+const limitOf = ({ run, condition }, limit) => data.table[condition][run][limit.index][0];
+
+function intervalRow(picture, { run, condition, row: figures, limit }, at, span, y, measure, left) {
+  const [mean, half] = [figures[at], figures[at + 1]];
   const label = svg("text", { x: 22, y: y + 4 }, fitted(runText(run), left - 26));
   const isLevel = at && mean !== null && (half === null || Math.abs(mean) <= half);
   picture.append(mark(run, 10, y, 4.5), label);
@@ -67,10 +71,11 @@ function intervalRow(picture, { run, load, row }, at, span, y, measure, left) {
   }
   const node = svg("g", { class: isLevel ? "interval flat" : "interval", role: "img" });
   if (half !== null) node.append(svg("path", { class: `whisker ${hueOf(run)}`, d: `M${span.x(mean - half)} ${y} H${span.x(mean + half)}` }));
+  if (limit !== null) node.append(svg("path", { class: `limit ${hueOf(run)}`, d: `M${span.x(limit)} ${y - 6} V${y + 6}` }));
   node.append(mark(run, span.x(mean), y));
   picture.append(node);
   const text = at ? differenceText(measure, mean, half) : meanText(measure, mean, half);
-  return [describe(node, [runText(run), `${loadName(data.loads[load])}: ${text}`, half === null ? "one seed: no interval" : isLevel ? "cannot be told apart from 0" : at ? "differs from 0" : ""])];
+  return [describe(node, [runText(run), `${data.conditions[condition].name}: ${text}`, limit === null ? "" : `bound: ${number(limit)}`, half === null ? "one seed: no interval" : isLevel ? "cannot be told apart from 0" : at ? "differs from 0" : ""])];
 }
 
 function fitted(text, width) {

@@ -1,35 +1,36 @@
 // Goodput over what it takes: the runs that no other beats in both are joined.
 
-const frontView = { isPaired: data.seeds > 1 };
+const frontView = { isPaired: data.is_paired && data.seeds > 1 };
 
 function drawFront() {
-  const names = Object.keys(data.fronts[0]);
   const kinds = [{ key: 1, text: "differences to the baseline" }, { key: 0, text: "as they are" }];
   const choice = chips("Front shows", "radio", kinds, (key) => Boolean(key) === frontView.isPaired, (key) => {
     frontView.isPaired = Boolean(key);
     changed();
   });
-  part("front").append(el("div", { class: "section-head" }, el("h2", { id: "front-title" }, "Work done over what it takes"), choice));
-  for (const name of names) {
+  part("front").append(el("div", { class: "section-head" }, el("h2", { id: "front-title" }, data.front_title), choice));
+  const grid = el("div", { class: "plots grid" });
+  part("front").append(grid);
+  data.axes.forEach((_, pair) => {
     const place = el("div");
-    part("front").append(place);
-    drawn(place, (width) => frontPlot(width, name));
-  }
-  part("front").append(el("p", { class: "key" }, `Up and to the left is better. Joined: no other run does more work for less, by the means${data.seeds > 1 ? "; whiskers: 95 % intervals, paired by seed where differences are shown" : "; one seed: no interval"}.`));
+    grid.append(place);
+    drawn(place, (width) => frontPlot(width, pair));
+  });
+  part("front").append(el("p", { class: "key" }, `Up and to the left is better. Joined: no other run is as good in both and better in one, by the means${data.seeds > 1 ? "; whiskers: 95 % intervals, paired by seed where differences are shown" : "; one seed: no interval"}.`));
 }
 
-function frontPlot(width, name) {
-  const [gain, cost] = [byName.get("goodput"), byName.get(name)];
+function frontPlot(width, pair) {
+  const [gain, cost] = [byName.get(data.axes[pair].gain), byName.get(data.axes[pair].cost)];
   const at = frontView.isPaired ? 7 : 0;
   const read = (run, measure) => {
-    const row = data.table[view.load][run][measure.index];
+    const row = data.table[view.condition][run][measure.index];
     return at && run === 0 && row[0] !== null ? [0, 0] : [row[at], row[at + 1]];
   };
-  const points = shownRuns().map((run) => ({ run, x: read(run, cost), y: read(run, gain), isBest: data.fronts[view.load][name][run] }))
+  const points = shownRuns().map((run) => ({ run, x: read(run, cost), y: read(run, gain), isBest: data.fronts[view.condition][pair][run] }))
     .filter(({ x, y }) => x[0] !== null && y[0] !== null);
-  const title = `Goodput over ${cost.title}, ${loadName(data.loads[view.load])}`;
+  const title = `${capital(gain.title)} over ${cost.title}, ${data.conditions[view.condition].name}`;
   if (!points.length) return [el("h3", {}, title), el("p", { class: "soft" }, "Nothing is known.")];
-  const height = Object.keys(data.fronts[0]).length > 1 ? 300 : 420;
+  const height = data.axes.length > 1 ? 300 : 420;
   const box = { left: 62, right: width - 18, top: 12, bottom: height - 46 };
   const ends = (pick) => points.flatMap((point) => [pick(point)[0] - (pick(point)[1] ?? 0), pick(point)[0] + (pick(point)[1] ?? 0)]);
   const across = axis(ends((point) => point.x), cost, box.left, box.right);
@@ -67,8 +68,8 @@ function frontAxes(picture, box, across, up, at, gain, cost) {
   for (const { value, text } of up.marks) picture.append(svg("line", { class: "axis", x1: box.left, x2: box.right, y1: up.x(value), y2: up.x(value) }),
     svg("text", { x: box.left - 6, y: up.x(value) + 4, "text-anchor": "end" }, text));
   const what = at ? "difference in " : "";
-  picture.append(svg("text", { x: (box.left + box.right) / 2, y: box.bottom + 36, "text-anchor": "middle" }, `${what}${cost.title}, ${across.unit}`));
-  picture.append(svg("text", { x: 0, y: 0, "text-anchor": "middle", transform: `translate(12 ${(box.top + box.bottom) / 2}) rotate(-90)` }, `${what}goodput, ${at ? "points" : up.unit}`));
+  picture.append(svg("text", { x: (box.left + box.right) / 2, y: box.bottom + 36, "text-anchor": "middle" }, [`${what}${cost.title}`, across.unit].filter(Boolean).join(", ")));
+  picture.append(svg("text", { x: 0, y: 0, "text-anchor": "middle", transform: `translate(12 ${(box.top + box.bottom) / 2}) rotate(-90)` }, [`${what}${gain.title}`, at && gain.is_share ? "points" : up.unit].filter(Boolean).join(", ")));
 }
 
 function frontPoint(picture, { run, x, y, isBest }, across, up, at, gain, cost) {
@@ -79,5 +80,5 @@ function frontPoint(picture, { run, x, y, isBest }, across, up, at, gain, cost) 
   node.append(mark(run, left, top, isBest ? 7.5 : 5.5));
   picture.append(node);
   const text = (measure, value) => (at && run === 0 ? "baseline" : at ? differenceText(measure, ...value) : meanText(measure, ...value));
-  return describe(node, [runText(run), `goodput: ${text(gain, y)}`, `${cost.title}: ${text(cost, x)}`, isBest ? "on the front" : "another run does more for less"]);
+  return describe(node, [runText(run), `${gain.title}: ${text(gain, y)}`, `${cost.title}: ${text(cost, x)}`, isBest ? "on the front" : "another run does more for less"]);
 }

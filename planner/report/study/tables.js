@@ -1,13 +1,7 @@
-// All measures of the chosen load, a line for each run, sorted by any column.
+// All measures under the chosen condition, a line for each run, sorted by any column.
 
-const GROUPS = [
-  { title: "Main", names: ["goodput", "admitted", "utilization", "wait_s_mean", "wait_s_p95", "completion_s_mean", "energy_j_per_s", "cost_per_h", "fairness"] },
-  { title: "Work and room", names: ["goodput", "goodput_h", "utilization", "admitted", "never_fit", "queue", "stranded", "fragmentation"] },
-  { title: "Times", names: data.measures.map(({ name }) => name).filter((name) => /^(wait|completion|slowdown)_/.test(name)) },
-  { title: "Energy, moves, fairness", names: ["energy_j_per_s", "power_w", "cost_per_h", "fairness", "reconfigurations", "moves", "interruptions"] },
-  { title: "All", names: data.measures.map(({ name }) => name) },
-];
-const sorting = { group: 0, name: "goodput", isDown: true };
+const GROUPS = [...data.groups, { title: "All", names: data.measures.map(({ name }) => name) }];
+const sorting = { group: 0, name: data.gain, isDown: true };
 
 function drawTable() {
   const groups = chips("Measures", "radio", GROUPS.map(({ title }, key) => ({ key, text: title })), (key) => key === 0, (key) => {
@@ -20,7 +14,7 @@ function drawTable() {
     ? "± half the 95 % interval over seeds · bold: best mean · shaded: paired by seed, cannot be told apart from the best or within 1 % of it"
     : "One seed: no interval · bold: best value"));
   const refill = () => {
-    part("table-title").textContent = `Measures ${atLoad(data.loads[view.load])}`;
+    part("table-title").textContent = `Measures ${data.conditions[view.condition].at}`;
     place.replaceChildren(measureTable(refill));
   };
   view.listeners.push(refill);
@@ -49,7 +43,7 @@ function columnHead(column, refill) {
 
 function sortedRuns() {
   const measure = byName.get(sorting.name);
-  const key = (run) => (measure ? data.table[view.load][run][measure.index][0] : run);
+  const key = (run) => (measure ? data.table[view.condition][run][measure.index][0] : run);
   const sign = sorting.isDown ? -1 : 1;
   return [...data.runs.keys()].sort((a, b) => {
     const [first, second] = [key(a), key(b)];
@@ -59,10 +53,10 @@ function sortedRuns() {
 }
 
 function measureCell(run, measure) {
-  const [mean, halfWidth, seeds] = data.table[view.load][run][measure.index];
-  const standing = data.standings[view.load][measure.index]?.[run] ?? "";
+  const [mean, halfWidth, seeds] = data.table[view.condition][run][measure.index];
+  const standing = data.standings[view.condition][measure.index]?.[run] ?? "";
   const shade = ["best", "level", "slight"].includes(standing) && data.seeds > 1 ? " level" : "";
-  const text = meanText(measure, mean, halfWidth, inOneUnit(mean, data.table[view.load].map((row) => row[measure.index][0])));
+  const text = meanText(measure, mean, halfWidth, inOneUnit(mean, data.table[view.condition].map((row) => row[measure.index][0])));
   const note = seeds < data.seeds && seeds > 0 ? el("div", { class: "small soft" }, plural(seeds, "seed")) : null;
   return el("td", { class: `right${shade}` }, standing === "best" ? el("b", {}, text) : text, note);
 }

@@ -1,0 +1,46 @@
+"""Who has the most value, in words, where rows are made up so that the answer is known."""
+
+from planner.report.compare.headline import headline, leads
+from planner.report.compare.sheet import ComparisonSheet
+from planner.studies.compare.rows import PolicyRow
+from tests.planner.report.compare.rows import row
+
+
+def _said(*rows: PolicyRow) -> list[str]:
+    sheet = ComparisonSheet(rows)
+    return headline(sheet, leads(sheet))
+
+
+def test_one_policy_is_ahead_everywhere() -> None:
+    said = _said(
+        row("cpsat", 10.0), row("best_fit", 8.0),
+        row("cpsat", 9.0, instance="tree"), row("best_fit", 6.0, instance="tree"),
+    )  # fmt: skip
+    assert said[0] == "cpsat has the most value in all 2 comparisons: 25 % to 50 % more than the best other policy."
+    assert said[1] == "1 of 2 best values are proven optimal, the others within 10 % of the best that is possible."
+    assert said[-1].startswith("One seed:")
+
+
+def test_none_is_ahead_everywhere() -> None:
+    rows = row("a", 10.0), row("b", 8.0), row("a", 5.0, instance="tree"), row("b", 6.0, instance="tree")
+    assert _said(*rows)[0] == "The most value has a in 1, b in 1 of 2 comparisons."
+
+
+def test_equal_values_are_no_lead() -> None:
+    assert _said(row("a", 9.0), row("b", 9.0))[0] == "a has the most value; no policy has less."
+
+
+def test_what_chance_may_have_done_is_said() -> None:
+    rows = [row(policy, value, seed=seed) for policy, values in (("a", (9.0, 5.0)), ("b", (6.0, 7.0)))
+            for seed, value in enumerate(values)]  # fmt: skip
+    said = _said(*rows)
+    assert said[0].endswith("more than the best other policy, in 1 of them perhaps by chance.")
+    assert said[-1].startswith("Means and 95 % intervals are of 2 seeds")
+
+
+def test_plans_that_the_check_refuses_and_runs_without_plans_lead_nothing() -> None:
+    refused = row("a", 9.0, violations=1), row("b", None)
+    assert _said(*refused) == ["No policy has a plan that the check accepts for every seed."]
+    said = _said(*refused, row("c", 4.0), row("a", None, instance="tree"))
+    assert said[0] == "c has the most value; no policy has less."
+    assert "1 comparison of 2 without any plan that the check accepts." in said
