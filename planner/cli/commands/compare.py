@@ -1,6 +1,6 @@
 """planner compare: policies side by side, on instances and on variants of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -101,27 +101,26 @@ def compare(
     frugal candidate in the first file that lists it, as written. Tokens, samples, joules and costs are absolute.
     The gap is to the best bound that any run on the same variant proved; heuristics prove none. The best figures of
     a variant are bold; energy, power and fragmentation only among plans of the best value. The time limit
-    is that of each run. Finished runs are kept: the same command goes on where it was stopped.
-    With `--plain` one table has all instances beside their plain alternatives, and what the freedom between is worth.
+    is that of each run. Finished runs are kept: the same command goes on where it was stopped. With `--plain` one table
+    has all instances beside their plain alternatives.
     """
     asked = CompareOutputs(timings, as_json, csv, out_json, html)
     asked.require_writable()
     machines = processes, ray, threads or _cores(processes, ray)
     if plain:
-        seen = seeds > 1, policies != DEFAULT_POLICIES
-        _require_plain_alone(dict(zip(TABLES_ONLY, (grid, prices, html, *seen), strict=True)))
+        _require_plain_alone(grid, prices, html, seeds > 1, policies != DEFAULT_POLICIES)
         rows = _beside_plain(instances, results, machines, time_limit_s=time_limit, seed=seed)
         return show_plain(rows, len(instances), asked)
     names, variants = _policies(policies), _variants(instances, grid or [])
     known = _prices(prices, variants)
     found = _run(variants, names, seeds, results, machines, time_limit_s=time_limit, seed=seed)
-    show_comparison(found.rows, variants, known, [*instances, *([prices] if prices else [])], asked)
+    show_comparison(found.rows, variants, known, [path for path in (*instances, prices) if path], asked)
     return exits.INTERRUPTED if len(found.rows) < found.runs else tell_refused(found.rows)
 
 
-def _require_plain_alone(given: Mapping[str, object]) -> None:
+def _require_plain_alone(*given: object) -> None:
     """InputError where --plain stands beside an option that its table has no place for."""
-    if options := [option for option, value in given.items() if value]:
+    if options := [option for option, value in zip(TABLES_ONLY, given, strict=True) if value]:
         raise InputError(options[0], "", "--plain compares each file with its plain twin by cpsat alone; leave it out")
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from planner.report.compare.headline import headline, lead_row, leads
 from planner.report.compare.sheet import AT_BEST_VALUE, COSTS, ComparisonSheet, Condition, measures_of
-from planner.report.study.figures import figures, rounded, standing
+from planner.report.study.figures import described, figures, rounded, standing
 from planner.report.study.front import on_front
 from planner.simulate.measures import Measure
 from planner.studies.compare.rows import PolicyRow
@@ -37,16 +37,14 @@ def page_data(
     measures = measures_of(sheet, currency, with_timings=with_timings)
     pairs = [(gain, cost) for gain, cost in FRONTS if gain in measures and cost in measures]
     found = leads(sheet)
-    return {
+    run = {"command": command, "versions": versions, "inputs": inputs}
+    return described(sheet, measures, sheet.seeds, **run) | {
         "name": f"{', '.join(sheet.instances)}: {len({policy for _, policy in sheet.runs})} policies compared",
         "headline": headline(sheet, found),
         "leads": rounded([lead_row(sheet, each) for each in found]),
-        "runs": [{"cluster": instance, "policy": policy} for instance, policy in sheet.runs],
         "ground": "instance",
         "condition": "Variant",
         "conditions": [_condition(each) for each in sheet.conditions],
-        "seeds": len(sheet.seeds),
-        "measures": [{"name": name, **measure._asdict()} for name, measure in measures.items()],
         "gain": GAIN,
         "limits": {GAIN: "bound"} if rows[0].objective == GAIN and "bound" in measures else {},
         "groups": [{"title": title, "names": list(names)} for title, names in GROUPS.items()],
@@ -60,12 +58,6 @@ def page_data(
         "verdicts": [{"choice": sheet.runs.index(each.best)} for each in found],
         "setting": _setting(sheet),
         "caveats": [*notes, *_caveats(sheet)],
-        "run": {
-            "command": command,
-            "versions": list(versions.items()),
-            "inputs": list(inputs.items()),
-            "seeds": sheet.seeds,
-        },
     }
 
 

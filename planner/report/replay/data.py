@@ -10,7 +10,7 @@ from planner.report.replay.floors import floors, snapshots
 from planner.report.replay.headline import headline
 from planner.report.replay.sheet import Load, Sheet
 from planner.report.replay.verdict import rule, verdict
-from planner.report.study.figures import figures, rounded, standing
+from planner.report.study.figures import described, figures, rounded, standing
 from planner.report.study.front import on_front
 from planner.simulate.measures import Measure
 from planner.simulate.placers import MOVING
@@ -55,19 +55,17 @@ def page_data(
     """All that the page shows, fit for JSON."""
     sheet = Sheet(outcomes)
     verdicts = [verdict(sheet, load, measures, study.rules.discipline) for load in sheet.loads]
-    return {
+    run = {"command": command, "versions": versions, "inputs": inputs}
+    return described(sheet, measures, sheet.seeds, **run) | {
         "name": f"{Path(study.demand.source.name).name} on {', '.join(study.grounds)}",
         "headline": headline(sheet, verdicts),
         "verdicts": rounded(verdicts),
         "rule": rule(measures, study.rules.discipline),
-        "runs": [{"cluster": cluster, "policy": policy} for cluster, policy in sheet.runs],
         "ground": "cluster",
         "condition": "Load",
         "conditions": [_condition(load) for load in sheet.loads],
         "gain": GAIN,
         "groups": _groups(measures),
-        "seeds": len(sheet.seeds),
-        "measures": [{"name": name, **measure._asdict()} for name, measure in measures.items()],
         "table": [[figures(sheet, load, run, measures) for run in sheet.runs] for load in sheet.loads],
         "standings": [[standing(sheet, load, *measure) for measure in measures.items()] for load in sheet.loads],
         "is_paired": True,
@@ -79,12 +77,6 @@ def page_data(
         "snapshots": snapshots(sheet, study),
         "setting": setting(study, sheet),
         "caveats": caveats(study, sheet, measures),
-        "run": {
-            "command": command,
-            "versions": list(versions.items()),
-            "inputs": list(inputs.items()),
-            "seeds": sheet.seeds,
-        },
     }
 
 

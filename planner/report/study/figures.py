@@ -95,6 +95,21 @@ def standing(
     ]
 
 
+def described(sheet: FigureSheet, measures: Mapping[str, Measure], seeds: Sequence[int], **run: Any) -> dict[str, Any]:
+    """Runs, measures, and how all of it is done again: `run` has the command, versions and digests of inputs."""
+    return {
+        "runs": [{"cluster": cluster, "policy": policy} for cluster, policy in sheet.runs],
+        "seeds": len(seeds),
+        "measures": [{"name": name, **measure._asdict()} for name, measure in measures.items()],
+        "run": {
+            "command": run["command"],
+            "versions": list(run["versions"].items()),
+            "inputs": list(run["inputs"].items()),
+            "seeds": list(seeds),
+        },
+    }
+
+
 def rounded(value: Any) -> Any:
     """Floats with six digits, in anything that is fit for JSON."""
     if isinstance(value, float):
