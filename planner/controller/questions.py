@@ -5,6 +5,7 @@ from typing import Any
 
 from planner.checks import Violation, check
 from planner.controller.durable import DurableState, Event
+from planner.controller.history import Moment, history
 from planner.controller.outlook import Outlook, outlook
 from planner.controller.settings import Request, Settings
 from planner.controller.state import Counts
@@ -74,6 +75,14 @@ class Questions:
             return explain(alone, job.name, time_limit_s=time_limit_s)
         instance, plan = whole(cluster, running)
         return explain(edited(instance, jobs=(job,)), job.name, plan=plan, time_limit_s=time_limit_s)
+
+    def history(self, most_events: int = 2000) -> list[Moment]:
+        """Accelerators held and jobs waiting after each of the last events that the journal still has."""
+        with self._lock:
+            state = self._durable.state
+            records = list(self._durable.journal.records(max(0, self.seq - most_events)))
+            held = sum(len(entry.place.devices) for entry in state.running() if entry.place is not None)
+            return history(records, held, len(state.ledger.jobs) - len(state.running()))
 
     def view(self, most_waiting: int = 200) -> View:
         """Running jobs, waiting ones (so many of them) and parts that are down, at one moment."""

@@ -1,7 +1,6 @@
 // All racks as small maps, an accelerator a spot in the colour of its job; the rack that is chosen is drawn in full below.
 
 const minis = [];
-const MINI = 104;
 
 function drawOverview() {
   if (isWhole) return null;
@@ -30,22 +29,8 @@ function podChooser() {
   return el("p", { class: "small" }, el("label", {}, "Racks ", select));
 }
 
-// Places of the spots of one section: servers as blocks, so that the whole is nearly square.
-function miniShape(count) {
-  const columns = data.fabric.columns, rows = Math.ceil(slots / columns);
-  const panel = { label: 0, width: columns * TILE, height: rows * TILE };
-  const across = panelColumns(panel, count);
-  const down = Math.ceil(count / across);
-  const wide = across * (columns + 0.5), high = down * (rows + 0.5);
-  return { columns, rows, across, wide, high, spot: Math.max(1, Math.min(9, MINI / wide)) };
-}
-
 function drawMini(section, index) {
-  const shape = miniShape(section.count);
-  const canvas = el("canvas", { "aria-hidden": "true" });
-  const scale = shape.spot * (window.devicePixelRatio || 1);
-  Object.assign(canvas, { width: Math.ceil(shape.wide * scale), height: Math.ceil(shape.high * scale) });
-  Object.assign(canvas.style, { width: `${shape.wide * shape.spot}px`, height: `${shape.high * shape.spot}px` });
+  const shape = miniShape(section.count, data.fabric), { canvas, scale } = miniCanvas(shape);
   const node = el("button", { type: "button", class: "mini", "data-section": index }, canvas, el("span", {}, section.short));
   on(node, "click", () => lookAt({ section: index }));
   on(node, "mouseenter focus", () => showTip(node, miniLines(section)));
@@ -72,9 +57,7 @@ function miniLines(section) {
 }
 
 function markMinis() {
-  const style = getComputedStyle(document.documentElement);
-  const ink = (name) => style.getPropertyValue(name).trim();
-  const paint = { free: ink("--free"), failed: ink("--hatch"), edge: ink("--ink") };
+  const paint = spotInks();
   const isChosen = state.job !== null && data.jobs[state.job].plan !== null;
   const mine = new Set(isChosen ? data.jobs[state.job].plan.devices.map((device) => sectionOf(serverOf(device))) : []);
   for (const mini of minis) {
@@ -85,18 +68,10 @@ function markMinis() {
   }
 }
 
-function paintMini({ canvas, section, shape: { columns, rows, across }, scale }, paint, isChosen) {
-  const pen = canvas.getContext("2d");
-  pen.clearRect(0, 0, canvas.width, canvas.height);
-  const size = scale > 3 ? scale - 0.6 : scale;
-  for (let server = 0; server < section.count; server++) {
-    const left = (server % across) * (columns + 0.5), top = Math.floor(server / across) * (rows + 0.5);
-    for (let slot = 0; slot < slots; slot++) {
-      const device = (section.first + server) * slots + slot;
-      const job = holders[device]?.[0][0] ?? null;
-      pen.globalAlpha = isChosen && job !== null && job !== state.job ? 0.35 : 1;
-      pen.fillStyle = failedDevices.has(device) ? paint.failed : job === null ? paint.free : job === state.job ? paint.edge : colour(job);
-      pen.fillRect((left + (slot % columns)) * scale, (top + Math.floor(slot / columns)) * scale, size, size);
-    }
-  }
+function paintMini(mini, paint, isChosen) {
+  paintSpots(mini, slots, (device) => {
+    const job = holders[device]?.[0][0] ?? null;
+    const fill = failedDevices.has(device) ? paint.failed : job === null ? paint.free : job === state.job ? paint.edge : colour(job);
+    return { fill, isFaint: isChosen && job !== null && job !== state.job };
+  });
 }

@@ -1,23 +1,8 @@
 // What of the floor is looked at: everything, a pod of many racks, a rack (or part of a large one), or one server.
 
-const MOST_TILES = 640, MOST_OF_SECTION = 1024, MOST_MINIS = 96;
 const view = { pod: 0, section: 0, server: null, listeners: [] };
 
-// Racks; those with too many accelerators for one picture in parts of whole servers.
-const sections = (() => {
-  const { racks, servers } = data.fabric;
-  const parts = Math.ceil((servers * slots) / Math.max(MOST_OF_SECTION, slots));
-  const each = Math.ceil(servers / parts);
-  const found = [];
-  for (let rack = 0; rack < racks; rack++) {
-    for (let first = 0; first < servers; first += each) {
-      const count = Math.min(each, servers - first), from = rack * servers + first;
-      const name = count === servers ? (racks > 1 ? `Rack r${rack}` : "Floor plan") : `${serverName(from)} to ${serverName(from + count - 1)}`;
-      found.push({ name, short: count === servers ? `r${rack}` : serverName(from), rack, first: from, count });
-    }
-  }
-  return found;
-})();
+const sections = sectionsOf(data.fabric, serverName);
 const isWhole = sections.length === 1 || devicesInAll <= MOST_TILES;
 const pods = Array.from({ length: Math.ceil(sections.length / MOST_MINIS) }, (_, pod) => sections.slice(pod * MOST_MINIS, (pod + 1) * MOST_MINIS));
 

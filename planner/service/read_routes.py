@@ -11,6 +11,7 @@ from fastapi import APIRouter, Path, Query
 from fastapi import Request as Asked
 
 from planner.controller import Controller
+from planner.controller.history import columns
 from planner.controller.view import JobState
 from planner.integrations.exports.slices import slices_of
 from planner.model.errors import ConflictError, UnknownError
@@ -23,6 +24,7 @@ from planner.service.responses import Json, of_input, refusal
 from planner.service.schemas import (
     Circuits,
     Fault,
+    History,
     JobBody,
     JobList,
     News,
@@ -36,6 +38,8 @@ from planner.service.tenants import asker
 
 MOST_WAIT_S = 30.0
 MOST_NUMBER = 2**62
+UNTOLD = ("seq", "at_s", "troubles")
+"""fields of the floor that change without an event, and its number"""
 AT_ONCE = 10
 """jobs of a list that are looked at before others have their turn"""
 GONE: dict[int | str, dict[str, Any]] = {410: {"model": Fault, "description": "Not in the journal any more"}}
@@ -175,7 +179,17 @@ def _whole(routes: APIRouter, site: ServiceContext) -> None:
             return Json({"violations": list(map(asdict, await asyncio.to_thread(service.controller.check)))})
 
     @routes.get("/v1/floor", response_model=dict[str, Any], responses=FAULTS)
-    async def floor_plan(asked: Asked) -> Json:
-        """What the live page shows; to a tenant, jobs of others without names."""
+    async def floor_plan(
+        asked: Asked,
+        since: Annotated[int, Query(ge=-1, le=MOST_NUMBER, description="`seq` of the answer before.")] = -1,
+    ) -> Json:
+        """What the live page shows; to a tenant, jobs of others without names. If no event has happened since, only
+        what may change without one."""
         found = await asyncio.to_thread(live_state, service.controller, service.troubles())
-        return Json(of_tenant(found, asker(asked.scope).tenant))
+        whole = of_tenant(found, asker(asked.scope).tenant)
+        return Json({name: whole[name] for name in UNTOLD} if found["seq"] == since else whole)
+
+    @routes.get("/v1/history", response_model=History, responses=FAULTS)
+    async def recent_history() -> Json:
+        """Accelerators held and jobs waiting after each of the last events that the journal still has."""
+        return Json(columns(await asyncio.to_thread(service.controller.history)))

@@ -76,6 +76,14 @@ class News(BaseModel):
     events: list[EventBody]
 
 
+class History(BaseModel):
+    """A column for each figure, an entry after each of the last events; of many, some are left out."""
+
+    at_s: list[float]
+    held: list[int]
+    waiting: list[int]
+
+
 class SliceList(BaseModel):
     """Slice resources (`accelerator.gke.io/v1beta1`) for what runs, after so many events."""
 

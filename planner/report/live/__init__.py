@@ -4,8 +4,8 @@ from planner.report.shell import render
 
 STYLES = ("page.css", "floor.css", "live/live.css", "print.css")
 SCRIPTS = (
-    "core.js", "header.js", "rack.js", "charts.js", "live/words.js", "live/ask.js", "live/plan.js", "live/lists.js",
-    "live/log.js", "live/history.js", "live/page.js",
+    "core.js", "header.js", "rack.js", "minis.js", "charts.js", "live/words.js", "live/ask.js", "live/sections.js",
+    "live/plan.js", "live/lists.js", "live/log.js", "live/history.js", "live/page.js",
 )  # fmt: skip
 LIVE_HEADERS = {
     "Content-Security-Policy": "frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
@@ -17,5 +17,12 @@ LIVE_HEADERS = {
 
 
 def live_html() -> str:
-    """The page, the same for every service: it asks `v1/floor` beside it, with the token that its reader gives."""
-    return render("photonplan – live", "live/body.html", STYLES, SCRIPTS, {"floor": "v1/floor"}, asks=True)
+    """The page, the same for every service: it asks `v1/floor` and `v1/history` beside it, with the token that its reader gives."""
+    return render(
+        "photonplan – live",
+        "live/body.html",
+        STYLES,
+        SCRIPTS,
+        {"floor": "v1/floor", "history": "v1/history"},
+        asks=True,
+    )

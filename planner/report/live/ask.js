@@ -43,9 +43,9 @@ async function ask() {
 }
 
 // What the service answers; null where nobody does.
-async function fetched() {
+async function fetched(address = `${data.floor}?since=${live.body?.seq ?? -1}`) {
   try {
-    const answer = await fetch(data.floor, {
+    const answer = await fetch(address, {
       headers: { Authorization: `Bearer ${asking.token}`, Accept: "application/json" },
       cache: "no-store", credentials: "omit", redirect: "error", signal: AbortSignal.timeout(PATIENCE_MS),
     });
@@ -60,9 +60,9 @@ function take(answer) {
   else if (answer.status === 401 || answer.status === 403) refused();
   else if (answer.body === null) failed(answer.status === 429 ? "too many requests" : `error ${answer.status}`, answer.after);
   else {
-    show(answer.body);
+    show({ ...live.body, ...answer.body });
     Object.assign(asking, { failures: 0, answered: Date.now(), problem: "" });
-    wait(answer.body.owner.length > LARGE ? LARGE_MS : QUICK_MS);
+    wait(live.body.owner.length > LARGE ? LARGE_MS : QUICK_MS);
   }
 }
 

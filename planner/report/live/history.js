@@ -1,14 +1,31 @@
-// How much was in use and how many jobs waited since the page was opened.
+// How much was in use and how many jobs waited: what the journal still knows, then what this page has seen.
 
 const MOST_SAMPLES = 720;
 const samples = [];
 
+const shareOf = (held) => {
+  const { owner, failed } = live.body, working = owner.length - failed.length;
+  return working ? held / working : 0;
+};
+
 function sample() {
-  const { owner, jobs, failed, num_waiting: waiting } = live.body;
-  const working = owner.length - failed.length;
-  samples.push({ time: live.received, busy: working ? sum(jobs, (job) => job.size) / working : 0, waiting });
-  // of a long time every other sample is kept, the last one too
+  samples.push({ time: live.received, busy: shareOf(sum(live.body.jobs, (job) => job.size)), waiting: live.body.num_waiting });
+  thin();
+}
+
+// Of a long time every other sample is kept, the last one too.
+function thin() {
   if (samples.length > MOST_SAMPLES) samples.splice(0, samples.length, ...samples.filter((_, i) => (samples.length - 1 - i) % 2 === 0));
+}
+
+// What happened before the page was opened, on the controller's clock; shares are of the accelerators that work now.
+async function recall() {
+  const body = (await fetched(data.history))?.body;
+  if (!body || !body.at_s.length) return;
+  const late = live.received - live.body.at_s * 1000;
+  samples.unshift(...body.at_s.map((time, i) => ({ time: Math.min(time * 1000 + late, samples[0].time), busy: shareOf(body.held[i]), waiting: body.waiting[i] })));
+  thin();
+  drawHistory();
 }
 
 function drawHistory() {

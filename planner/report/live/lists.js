@@ -37,7 +37,7 @@ function sizeText({ least, most }) {
   return least === most ? plural(least, "accelerator") : `${number(least)} to ${number(most)} accelerators`;
 }
 
-const MOST_TROUBLES = 10;
+const MOST_TROUBLES = 10, MOST_ROWS = 300;
 const troubleOf = (job) => live.body.troubles.find((trouble) => trouble.job === job.name);
 
 function circuitsCell(job) {
@@ -48,14 +48,16 @@ function circuitsCell(job) {
 function drawJobs() {
   const head = ["#", "job", "tenant", "runs", "accelerators", "circuits", "for", "limit"];
   const isRight = (i) => i >= 4;
-  const rows = live.body.jobs.map((job) => {
+  const shown = live.body.jobs.filter((job, i) => i < MOST_ROWS || job.name === live.selected);
+  const rows = shown.map((job) => {
     const row = el("tr", { class: live.selected === job.name ? "selected" : null }, ...[numberSwatch(job.number, true), nameButton(job), job.tenant, job.model,
       number(job.size), circuitsCell(job), since(job.started_s), job.limit_s === null ? "–" : span(job.limit_s)]
       .map((cell, i) => el("td", { class: i === 1 ? "name" : isRight(i) ? "right" : null }, cell)));
     return on(row, "click", ({ target }) => target.closest("button") || choose(job.name));
   });
   const table = el("table", {}, el("thead", {}, el("tr", {}, ...head.map((name, i) => el("th", { scope: "col", class: isRight(i) ? "right" : null }, name)))), el("tbody", {}, ...rows));
-  refill(part("table"), el("h2", { id: "table-title" }, `Running: ${plural(rows.length, "job")}`), rows.length ? el("div", { class: "scroll" }, table) : el("p", { class: "soft" }, "No job runs."));
+  refill(part("table"), el("h2", { id: "table-title" }, `Running: ${plural(live.body.jobs.length, "job")}`), rows.length ? el("div", { class: "scroll" }, table) : el("p", { class: "soft" }, "No job runs."),
+    rows.length < live.body.jobs.length ? el("p", { class: "soft small" }, `${number(live.body.jobs.length - rows.length)} more, which the floor plan and their tiles show`) : null);
 }
 
 function drawChosen() {

@@ -17,7 +17,10 @@ function show(body) {
     paintPlan();
     followers.forEach((follow) => follow(true));
   }
-  if (isFirst) fitPlan();
+  if (isFirst) {
+    fitPlan();
+    recall();
+  }
   drawHistory();
 }
 

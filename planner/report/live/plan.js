@@ -1,6 +1,6 @@
 // The floor plan: drawn once, then only tiles that change are painted again; light of the selected job lies over it.
 
-const floorPlan = { tiles: [], panels: [], painted: [], racks: [], light: null };
+const floorPlan = { tiles: new Map(), panels: new Map(), painted: new Map(), racks: [], light: null, inside: null };
 
 function drawPlan() {
   const { fabric, server_names: names } = live.body;
@@ -10,35 +10,52 @@ function drawPlan() {
     fitPlan();
   });
   const buttons = el("div", { class: "zoom" }, zoom("−", "Smaller", (z) => Math.max(1, z / 1.5)), zoom("Fit", "Fit into the window", () => 1), zoom("+", "Larger", (z) => Math.min(12, z * 1.5)));
-  const inside = el("div", { class: "inside" });
-  for (let rack = 0; rack < fabric.racks; rack++) inside.append(drawLiveRack(rack, fabric, names));
+  const inside = floorPlan.inside = el("div", { class: "inside" });
   floorPlan.light = svg("svg", { class: "links", "aria-hidden": "true" });
-  inside.append(floorPlan.light);
+  const chooser = drawParts(() => {
+    drawRacks();
+    paintPlan();
+    fitPlan();
+    markPlan();
+  });
+  drawRacks();
   const marks = [["free", "free"], ["failed", "failed"], ["dark", "failed port"]].map(([kind, word]) => el("span", {}, tileMark(kind), word));
   const servers = [["drained", "drained server"], ["kept", "kept for the first in the queue"]].map(([kind, word]) => el("span", {}, el("i", { class: `mark ${kind}` }), word));
   const light = fabric.has_circuits ? el("span", {}, lightMark(), `light of the selected job between servers, wider: more ${fabric.light.channels}`) : null;
   part("floor").append(el("div", { class: "floor-head" }, el("h2", { id: "floor-title" }, "Floor plan"), el("span", { class: "soft small" }, text), buttons),
-    el("div", { class: "plan" }, inside), el("div", { class: "key" }, ...marks, ...servers, light));
+    chooser ?? "", el("div", { class: "plan" }, inside), el("div", { class: "key" }, ...marks, ...servers, light));
   listenToPlan(inside);
   new ResizeObserver(() => requestAnimationFrame(fitPlan)).observe(part("floor"));
   on(window, "resize", fitPlan);
 }
 
-function drawLiveRack(rack, fabric, names) {
-  const servers = names.slice(rack * fabric.servers, (rack + 1) * fabric.servers).map((name) => ({
+// The racks, or of a large floor the part that is chosen.
+function drawRacks() {
+  for (const known of [floorPlan.tiles, floorPlan.panels, floorPlan.painted]) known.clear();
+  floorPlan.racks.length = 0;
+  const shown = parts.minis.length ? [parts.all[parts.chosen]] : parts.all;
+  floorPlan.inside.replaceChildren(...shown.map(drawLiveRack), floorPlan.light);
+}
+
+function drawLiveRack({ name: title, first, count }) {
+  const { fabric, server_names: names } = live.body;
+  const servers = names.slice(first, first + count).map((name) => ({
     name, tiles: Array.from({ length: fabric.devices_per_server }, (_, slot) => `${name}.${fabric.device_letter}${slot}`),
   }));
   const { picture, nodes } = drawRack({ servers }, fabric, {
-    label: `${fabric.racks > 1 ? `Rack r${rack}` : "Floor plan"}: accelerators by job; arrow keys move, Enter selects the job`,
+    label: `${title}: accelerators by job; arrow keys move, Enter selects the job`,
     tile: (name, x, y) => tileNode("free", name, x, y, null),
     act: (node) => chooseTile(node),
   });
-  nodes.forEach((node) => (node.dataset.index = floorPlan.tiles.push(node) - 1));
-  floorPlan.panels.push(...picture.querySelectorAll(".panel"));
+  nodes.forEach((node, i) => {
+    node.dataset.index = first * fabric.devices_per_server + i;
+    floorPlan.tiles.set(Number(node.dataset.index), node);
+  });
+  [...picture.querySelectorAll(".panel")].forEach((panel, i) => floorPlan.panels.set(first + i, panel));
   const { width, height } = picture.viewBox.baseVal;
   Object.assign(picture.style, { minWidth: "0", maxWidth: "none" });
   floorPlan.racks.push({ picture, width, height });
-  return el("figure", {}, fabric.racks > 1 ? el("figcaption", {}, `r${rack}`) : null, picture);
+  return el("figure", {}, parts.all.length > 1 ? el("figcaption", {}, title) : null, picture);
 }
 
 function lightMark() {
@@ -75,8 +92,8 @@ function paintPlan() {
   floorPlan.tiles.forEach((node, index) => {
     const { job, isFailed, isDark } = tileState(index);
     const look = `${job === null ? "" : `${job.number} ${job.name}`}|${isFailed}|${isDark}`;
-    if (floorPlan.painted[index] === look) return;
-    floorPlan.painted[index] = look;
+    if (floorPlan.painted.get(index) === look) return;
+    floorPlan.painted.set(index, look);
     paintTile(node, isFailed ? "failed" : job === null ? "free" : "taken", job && job.number);
     if (isDark) node.append(...darkMark(Number(node.dataset.x), Number(node.dataset.y)));
     node.setAttribute("aria-label", tileLines(node).join(", "));
@@ -135,6 +152,7 @@ function markPlan() {
   const isSelected = live.body.jobs.some((job) => job.name === live.selected);
   part("floor").classList.toggle("has-selection", isSelected);
   floorPlan.tiles.forEach((node, index) => node.classList.toggle("selected", shown >= 0 && live.body.owner[index] === shown));
+  paintParts();
   drawLinks();
 }
 
@@ -147,10 +165,10 @@ function drawLinks() {
   light.setAttribute("height", light.parentNode.scrollHeight);
   const head = live.body.fabric.light.is_duplex ? {} : { "marker-end": "url(#head-fiber)" };
   const middle = (server) => {
-    const box = floorPlan.panels[server].getBoundingClientRect();
+    const box = floorPlan.panels.get(server).getBoundingClientRect();
     return { x: box.left - inside.left + box.width / 2, y: box.top - inside.top + box.height / 2, size: Math.min(box.width, box.height, TILE) };
   };
-  for (const [source, destination, count] of job.links) {
+  for (const [source, destination, count] of job.links.filter((link) => floorPlan.panels.has(link[0]) && floorPlan.panels.has(link[1]))) {
     const [from, to] = [middle(source), middle(destination)];
     const width = Math.min(7, 0.9 + 0.6 * Math.sqrt(count)) * Math.max(0.45, from.size / TILE), d = arc(from, to, from.size);
     light.append(svg("g", { class: "circuit fiber" }, svg("path", { class: "halo", d, "stroke-width": width + 2.5 }),

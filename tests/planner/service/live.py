@@ -13,6 +13,7 @@ from unittest.mock import patch
 import uvicorn
 
 from planner.controller import Controller
+from planner.controller.history import columns
 from planner.controller.switch_reconciler import Trouble
 from planner.report.live import LIVE_HEADERS, live_html
 from planner.service.app import create_app
@@ -47,16 +48,22 @@ class Live:
 
     def answer(self, path: str, token: str | None) -> tuple[int, str, dict[str, str]]:
         """Status, body and headers."""
-        self.asked.append(path)
-        if path == "/":
+        place, _, query = path.partition("?")
+        self.asked.append(place)
+        if place == "/":
             return 200, self.page(), {"Content-Type": "text/html; charset=utf-8", **LIVE_HEADERS}
-        if path != "/v1/floor":
+        if place not in ("/v1/floor", "/v1/history"):
             return 404, "", {}
         if token != f"Bearer {TOKEN}":
             return 401, "{}", {}
+        if place == "/v1/history":
+            return 200, json.dumps(columns(self.controller.history())), {"Content-Type": "application/json"}
         if isinstance(status := self.step(), int):
             return status, "{}", {"Retry-After": "1"}
-        return 200, json.dumps(live_state(self.controller, self.troubles)), {"Content-Type": "application/json"}
+        found = live_state(self.controller, self.troubles)
+        if query == f"since={found['seq']}":
+            found = {name: found[name] for name in ("seq", "at_s", "troubles")}
+        return 200, json.dumps(found), {"Content-Type": "application/json"}
 
     def step(self) -> Any:
         """What happens before the next poll is answered."""

@@ -129,7 +129,7 @@ def test_a_selected_job_shows_its_light_and_the_token_stays_in_the_tab(tmp_path:
     assert links > 0
     assert (left["lines"], left["after"], left["selected"]) == (links, 0, 16)
     assert left["focused"] == "wide"
-    assert set(live.asked) == {"/", "/v1/floor"}
+    assert set(live.asked) == {"/", "/v1/floor", "/v1/history"}
     assert "bert-large" in left["chosen"]
     assert left["tile"] in left["tip"]
     assert left["tile"] == "s0.t1"
@@ -204,6 +204,14 @@ def test_4096_accelerators_fit_into_the_window(tmp_path: Path) -> None:
         const left = {over: plan.scrollWidth - plan.clientWidth, high: plan.clientHeight / innerHeight, tile: tile()};
         document.querySelector('[aria-label="Larger"]').click();
         left.larger = tile() / left.tile;
+        left.nodes = document.querySelectorAll("*").length;
+        left.maps = document.querySelectorAll(".mini canvas").length;
+        left.known = document.querySelector("#history path").getAttribute("d").split("V").length;
+        document.querySelectorAll(".mini")[1].click();
+        left.part = document.querySelector(".plan figcaption").textContent;
+        left.first = document.querySelector(".plan .tile").dataset.name;
+        left.on = document.querySelectorAll(".mini.on").length;
+        left.held = document.querySelectorAll(".plan .tile.taken").length;
         document.documentElement.dataset.left = JSON.stringify(left);
       }, 5000);
     """
@@ -212,12 +220,16 @@ def test_4096_accelerators_fit_into_the_window(tmp_path: Path) -> None:
             for number in range(300):
                 c.submit(chat(f"j{number}", 8))
         dom = _dom(tmp_path, Live(c, (None, lambda c: c.finish("j0")), user))
-        assert len(re.findall(r'class="tile taken"', dom)) == sum(len(place.devices) for place in c.running.values())
+        held = [server for place in c.running.values() for server, _ in place.devices]
     left = _left(dom)
     assert left["over"] <= 0
     assert left["high"] <= 0.8
     assert left["tile"] >= 5
     assert left["larger"] == pytest.approx(1.5, rel=0.01)
+    assert left["nodes"] < 10_000, "a part is drawn in full, the others as maps"
+    assert (left["maps"], left["on"], left["part"], left["first"]) == (4, 1, "s128 to s255", "s128.g0")
+    assert left["held"] == sum(128 <= server < 256 for server in held)
+    assert left["known"] > 250, "the journal's events were there before the page"
 
 
 @pytest.mark.slow
