@@ -13,10 +13,10 @@ from planner.report.shell import render
 
 STYLES = ("page.css", "floor.css", "print.css")
 SCRIPTS = (
-    "core.js", "unpack.js", "pages.js", "header.js", "selection.js", "rack.js", "minis.js", "view.js", "overview.js", "search.js",
-    "floor.js", "circuits.js", "jobmatrix.js", "fibers.js", "wavelengths.js", "trays.js", "fabric.js", "racklinks.js",
-    "roofline.js", "tiers.js", "job.js", "pool.js", "portmaps.js", "charts.js", "convergence.js", "tables.js",
-    "page.js",
+    "core.js", "unpack.js", "pages.js", "header.js", "selection.js", "rack.js", "minis.js", "view.js", "overview.js",
+    "search.js", "floor.js", "circuits.js", "jobmatrix.js", "fibers.js", "wavelengths.js", "trays.js", "fabric.js",
+    "racklinks.js", "roofline.js", "tiers.js", "job.js", "pool.js", "portmaps.js", "charts.js", "convergence.js",
+    "tables.js", "page.js",
 )  # fmt: skip
 
 

@@ -14,8 +14,8 @@ from planner.whatif.plan_changes import JobChange, in_words
 
 STYLES = ("page.css", "floor.css", "diff.css", "print.css")
 SCRIPTS = (
-    "core.js", "unpack.js", "pages.js", "header.js", "selection.js", "rack.js", "minis.js", "view.js", "overview.js", "search.js",
-    "diff.js",
+    "core.js", "unpack.js", "pages.js", "header.js", "selection.js", "rack.js", "minis.js", "view.js", "overview.js",
+    "search.js", "diff.js",
 )  # fmt: skip
 
 

@@ -17,12 +17,6 @@ LIVE_HEADERS = {
 
 
 def live_html() -> str:
-    """The page, the same for every service: it asks `v1/floor` and `v1/history` beside it, with the token that its reader gives."""
-    return render(
-        "photonplan – live",
-        "live/body.html",
-        STYLES,
-        SCRIPTS,
-        {"floor": "v1/floor", "history": "v1/history"},
-        asks=True,
-    )
+    """The page, the same for every service: it asks the routes beside it, with the token that its reader gives."""
+    routes = {"floor": "v1/floor", "history": "v1/history"}
+    return render("photonplan – live", "live/body.html", STYLES, SCRIPTS, routes, asks=True)

@@ -9,7 +9,7 @@ from planner.simulate.run_one import Outcome, SimulationRun, Study
 
 STYLES = ("page.css", "floor.css", "study/study.css", "print.css")
 SCRIPTS = (
-    "core.js", "header.js", "rack.js", "charts.js", "study/words.js", "study/runs.js", "study/caveats.js",
+    "core.js", "header.js", "rack.js", "minis.js", "charts.js", "study/words.js", "study/runs.js", "study/caveats.js",
     "replay/verdict.js", "study/tables.js", "study/intervals.js", "study/front.js", "replay/series.js",
     "replay/floors.js", "replay/page.js",
 )  # fmt: skip

@@ -22,6 +22,7 @@ function drawFloors() {
   part("floor").append(el("div", { class: "section-head" }, title, choice), grid,
     el("div", { class: "key" }, ...marks.map(([kind, text]) => el("span", {}, tileMark(kind), text)),
       el("span", {}, `seed ${data.run.seeds[0]}; number and colour: the job, the same in all runs${leftOut ? `; ${plural(leftOut, "later moment")} left out for size` : ""}`)));
+  new MutationObserver(() => refill()).observe(document.documentElement, { attributeFilter: ["data-theme"] });
   const refill = () => grid.replaceChildren(...shownRuns().map(floorOf).filter(Boolean));
   view.listeners.push(refill);
   refill();
@@ -30,24 +31,50 @@ function drawFloors() {
 function floorOf(run) {
   const snapshot = data.snapshots.at[view.condition][run][shownMoment.index];
   if (!snapshot) return null;
-  const floor = data.floors[data.runs[run].cluster];
-  const held = snapshot.owner.filter((place) => place >= 0).length;
-  const [spare, failed, dark] = [new Set(snapshot.spare), new Set(snapshot.failed), new Set(snapshot.dark)];
-  let device = 0;
+  const { fabric, letter, servers } = data.floors[data.runs[run].cluster];
+  const owner = unrolled(snapshot.owner), sections = sectionsOf(fabric, (server) => servers[server]);
+  const held = owner.filter((place) => place >= 0).length;
+  const at = { snapshot, owner, fabric, letter, servers, failed: new Set(snapshot.failed), dark: new Set(snapshot.dark), spare: new Set(snapshot.spare) };
+  const racks = owner.length <= MOST_TILES ? sections.map((section) => rackAt(run, at, section)) : [el("div", { class: "minis" }, ...sections.map((section) => miniAt(at, section)))];
+  const told = `${number(held)} of ${number(owner.length)} held by ${plural(snapshot.jobs.length, "job")}${at.failed.size ? `, ${plural(at.failed.size, "accelerator")} failed` : ""}, at ${meanText(TIME, snapshot.at_s, null)}`;
+  return el("figure", {}, el("figcaption", {}, runName(run), el("span", { class: "soft" }, told)), ...racks, waitingList(snapshot));
+}
+
+function unrolled(repeated) {
+  const found = [];
+  for (let i = 0; i < repeated.length; i += 2) {
+    for (let n = 0; n < repeated[i + 1]; n++) found.push(repeated[i]);
+  }
+  return found;
+}
+
+function rackAt(run, { snapshot, owner, fabric, letter, servers, failed, dark, spare }, { name: title, first, count }) {
+  let device = first * fabric.devices_per_server;
   const tile = (name, x, y) => {
-    const index = device++;
-    const place = snapshot.owner[index];
-    const kind = failed.has(index) ? "failed" : place < 0 ? "free" : "taken";
+    const index = device++, place = owner[index];
     const job = place < 0 ? null : snapshot.jobs[place];
-    const node = tileNode(kind, name, x, y, job && job[0] - 1);
+    const node = tileNode(failed.has(index) ? "failed" : place < 0 ? "free" : "taken", name, x, y, job && job[0] - 1);
     if (dark.has(index)) node.append(...darkMark(x, y));
     if (spare.has(index)) node.classList.add("spare");
     return describe(node, [name, failed.has(index) ? "failed" : "", job ? jobText(job) : place < 0 && !failed.has(index) ? "free" : "", spare.has(index) ? "held beside what the job asked for" : ""]);
   };
-  const look = { label: `${runText(run)}: accelerators by job; arrow keys move`, tile, act: () => {} };
-  const racks = floor.racks.map((rack) => el("div", { class: "rack" }, drawRack(rack, floor.fabric, look).picture));
-  const told = `${number(held)} of ${number(snapshot.owner.length)} held by ${plural(snapshot.jobs.length, "job")}${failed.size ? `, ${plural(failed.size, "accelerator")} failed` : ""}, at ${meanText(TIME, snapshot.at_s, null)}`;
-  return el("figure", {}, el("figcaption", {}, runName(run), el("span", { class: "soft" }, told)), ...racks, waitingList(snapshot));
+  const look = { label: `${runText(run)}, ${title}: accelerators by job; arrow keys move`, tile, act: () => {} };
+  const slots = [...Array(fabric.devices_per_server).keys()];
+  const shown = servers.slice(first, first + count).map((name) => ({ name, tiles: slots.map((slot) => `${name}.${letter}${slot}`) }));
+  return el("div", { class: "rack" }, drawRack({ servers: shown }, fabric, look).picture);
+}
+
+// A part of a large floor as a map; what it holds is told when it is pointed at.
+function miniAt({ snapshot, owner, fabric, failed }, section) {
+  const shape = miniShape(section.count, fabric), { canvas, scale } = miniCanvas(shape), inks = spotInks();
+  paintSpots({ canvas, section, shape, scale }, fabric.devices_per_server, (device) => {
+    const fill = failed.has(device) ? inks.failed : owner[device] < 0 ? inks.free : colour(snapshot.jobs[owner[device]][0] - 1);
+    return { fill, isFaint: false };
+  });
+  const inside = owner.slice(section.first * fabric.devices_per_server, (section.first + section.count) * fabric.devices_per_server);
+  const free = inside.filter((place) => place < 0).length, jobs = new Set(inside.filter((place) => place >= 0)).size;
+  const node = el("div", { class: "mini", tabindex: 0, role: "img" }, canvas, el("span", {}, section.short));
+  return describe(node, [section.name, `${number(free)} of ${plural(inside.length, "accelerator")} held by nobody`, plural(jobs, "job")]);
 }
 
 function jobText([job, name, , tenant, since], verb = "for") {

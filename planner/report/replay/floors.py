@@ -1,51 +1,59 @@
 """Floors of the clusters, and who held what at some moments, in few bytes."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from planner.model.cluster import Cluster
 from planner.report.floor import fabric_facts
 from planner.report.replay.sheet import Sheet
-from planner.simulate.run_one import Study
+from planner.simulate.run_one import Outcome, Study
 
-MOST_TILES = 60_000
-"""of all snapshots on a page; further moments are left out"""
+MOST_BYTES = 600_000
+"""of all snapshots on a page, as JSON; further moments are left out"""
 
 
 def floors(study: Study) -> dict[str, dict[str, Any]]:
-    """Racks, servers and devices of each cluster by name."""
-    return {name: {"fabric": fabric_facts(g.cluster), "racks": _racks(g.cluster)} for name, g in study.grounds.items()}
+    """Facts and servers of each cluster by name; accelerators are named by server, letter and slot."""
+    return {name: _floor(ground.cluster) for name, ground in study.grounds.items()}
 
 
-def _racks(cluster: Cluster) -> list[dict[str, Any]]:
+def _floor(cluster: Cluster) -> dict[str, Any]:
     fabric = cluster.fabric
-    slots = range(fabric.devices_per_server)
-    return [
-        {
-            "name": f"r{rack}" if fabric.racks > 1 else "",
-            "servers": [
-                {"name": fabric.server_name(server), "tiles": [fabric.device_name(server, slot) for slot in slots]}
-                for server in range(rack * fabric.servers, (rack + 1) * fabric.servers)
-            ],
-        }
-        for rack in range(fabric.racks)
-    ]
+    names = [fabric.server_name(server) for server in range(fabric.num_servers)]
+    return {"fabric": fabric_facts(cluster), "letter": fabric.device_letter, "servers": names}
 
 
 def snapshots(sheet: Sheet, study: Study) -> dict[str, Any]:
     """Moments by load and run, of the first seed; names are numbers of a list. None where a run has none."""
     names: dict[str, int] = {}
-    tiles = sum(study.grounds[cluster].capacity for cluster, _ in sheet.runs) * len(sheet.loads)
-    most = MOST_TILES // tiles if tiles else 0
-    found = []
-    for load in sheet.loads:
-        row = []
-        for run in sheet.runs:
-            outcome = sheet.outcome(load, run, sheet.seeds[0])
-            row.append([_short(each, names) for each in outcome.snapshots[:most]] if outcome is not None else [])
-        found.append(row)
+    cells = [[sheet.outcome(load, run, sheet.seeds[0]) for run in sheet.runs] for load in sheet.loads]
+    at: list[list[list[dict[str, Any]]]] = [[[] for _ in row] for row in cells]
+    kept, left_bytes = 0, MOST_BYTES
+    for moment in range(len(study.moments)):
+        found = [[_at(outcome, moment, names) for outcome in row] for row in cells]
+        left_bytes -= len(json.dumps(found, separators=(",", ":")))
+        if left_bytes < 0:
+            break
+        kept += 1
+        for known, row in zip(at, found, strict=True):
+            for place, snapshot in zip(known, row, strict=True):
+                place += [] if snapshot is None else [snapshot]
     moments = study.moments
-    return {"moments": list(moments[:most]), "left_out": len(moments[most:]), "names": list(names), "at": found}
+    return {"moments": list(moments[:kept]), "left_out": len(moments) - kept, "names": list(names), "at": at}
+
+
+def _at(outcome: Outcome | None, moment: int, names: dict[str, int]) -> dict[str, Any] | None:
+    """What a run held at a moment, if that was noted."""
+    if outcome is None or moment >= len(outcome.snapshots):
+        return None
+    return _short(outcome.snapshots[moment], names)
+
+
+def _repeated(numbers: Sequence[int]) -> list[int]:
+    """Each number and how often it follows itself."""
+    return [part for number, group in groupby(numbers) for part in (number, len(list(group)))]
 
 
 def _short(snapshot: Mapping[str, Any], names: dict[str, int]) -> dict[str, Any]:
@@ -57,9 +65,10 @@ def _short(snapshot: Mapping[str, Any], names: dict[str, int]) -> dict[str, Any]
             [job["number"], name(job["name"]), job["size"], name(job["tenant"]), round(job["since_s"])] for job in jobs
         ]
 
-    kept = ("owner", "spare", "failed", "dark", "num_waiting", "asked")
+    kept = ("spare", "failed", "dark", "num_waiting", "asked")
     return {
         "at_s": round(snapshot["at_s"]),
+        "owner": _repeated(snapshot["owner"]),
         **{field: snapshot[field] for field in kept},
         "jobs": rows(snapshot["jobs"]),
         "waiting": rows(snapshot["waiting"]),

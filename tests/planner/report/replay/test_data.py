@@ -57,16 +57,16 @@ def test_lines_average_to_the_measures() -> None:
 def test_floors_name_every_device_and_moments_say_who_holds_it() -> None:
     data = made_data()
     for name, given in small.study().grounds.items():
-        names = [tile for rack in data["floors"][name]["racks"] for s in rack["servers"] for tile in s["tiles"]]
-        fabric = given.cluster.fabric
+        floor, fabric = data["floors"][name], given.cluster.fabric
+        names = [f"{server}.{floor['letter']}{slot}" for server in floor["servers"] for slot in range(8)]
         places = [(server, slot) for server in range(4) for slot in range(8)]
         assert [fabric.parse_device(each) for each in names] == places
     for by_run in data["snapshots"]["at"]:
         for moments in by_run:
             assert len(moments) == 2
             for each in moments:
-                assert len(each["owner"]) == 32
-                assert max(each["owner"]) == len(each["jobs"]) - 1
+                assert sum(each["owner"][1::2]) == 32
+                assert max(each["owner"][::2]) == len(each["jobs"]) - 1
 
 
 def test_one_seed_has_no_interval() -> None:
