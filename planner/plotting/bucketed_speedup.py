@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from planner.plotting.panels import LABEL_BOX, legend_below, panels
+from planner.plotting.style import palette
 from planner.studies.reproduce.experiments.all_reduce_algorithms import LUMORPH_4, PIPELINED_TREE, best
 from planner.studies.reproduce.experiments.bucketed_training import AFTER, ALONE, BESIDE, Inputs, SpeedupCurve, curves
 from planner.studies.reproduce.run import ExperimentOutcome
@@ -14,7 +15,6 @@ from planner.studies.reproduce.run import ExperimentOutcome
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-COLOURS = ("#e69f00", "#009e73", "#0072b2", "#cc79a7", "#d55e00", "#56b4e9")
 TITLES = {
     ALONE: "communication alone",
     AFTER: "with compute time, after the backward pass",
@@ -28,7 +28,7 @@ def bucketed_speedup(ax: Axes, outcome: ExperimentOutcome) -> Axes:
     assert isinstance(inputs, Inputs)
     row = panels(ax, list(TITLES.values()))
     styles = {LUMORPH_4: "-", PIPELINED_TREE: "--", best(min(inputs.network.peers)): ":"}
-    for ranks, colour in zip(inputs.ranks, COLOURS, strict=False):
+    for ranks, colour in zip(inputs.ranks, palette(len(inputs.ranks)), strict=True):
         for curve in curves(inputs, ranks, inputs.sweep_bytes()):
             if curve.reading in TITLES and curve.algorithm in styles:
                 panel = row[list(TITLES).index(curve.reading)]

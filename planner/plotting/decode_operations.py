@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from planner.plotting.floor_plan import COLOURS
 from planner.plotting.panels import legend_below, panels
+from planner.plotting.style import palette
 from planner.studies.reproduce.experiments.decode_operations import KINDS, SENT, Inputs, both, overheads_s
 from planner.studies.reproduce.run import ExperimentOutcome
 
@@ -46,10 +46,10 @@ def _stack(panel: Axes, bars: Sequence[Sequence[float]], labels: Sequence[str]) 
     """A bar for each label, of parts on each other; a part below 0 hangs from the axis."""
     heights = np.array(bars)
     above, below = (np.cumsum(part, axis=1) for part in (np.maximum(heights, 0), np.minimum(heights, 0)))
-    for number, name in enumerate(PARTS):
+    for number, (name, colour) in enumerate(zip(PARTS, palette(len(PARTS)), strict=True)):
         height = heights[:, number]
         bottom = np.where(height >= 0, above[:, number], below[:, number]) - height
-        panel.bar(range(len(labels)), height, 0.7, bottom=bottom, color=COLOURS[number % len(COLOURS)], label=name)
+        panel.bar(range(len(labels)), height, 0.7, bottom=bottom, color=colour, label=name)
     panel.set_axisbelow(True)
     panel.grid(visible=False, axis="x")
     panel.set_xticks(range(len(labels)), labels, fontsize=7.5)

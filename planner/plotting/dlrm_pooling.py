@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from planner.plotting.floor_plan import COLOURS
+from planner.plotting.style import palette
 from planner.studies.reproduce.experiments.dlrm_pooling import Inputs, grid, speedups
 from planner.studies.reproduce.run import ExperimentOutcome
 
@@ -23,7 +23,7 @@ def dlrm_pooling(ax: Axes, outcome: ExperimentOutcome) -> Axes:
     inputs, lookups = outcome.inputs, np.array(grid(outcome.inputs))
     tables, batches, poolings = lookups.T
     for (network, values), style in zip(speedups(inputs).items(), STYLES, strict=False):
-        for batch, colour in zip(inputs.batch, COLOURS, strict=False):
+        for batch, colour in zip(inputs.batch, palette(len(inputs.batch)), strict=True):
             for pooling, marker in zip(inputs.pooling, MARKERS, strict=False):
                 rows = (batches == batch) & (poolings == pooling)
                 label = f"{network}, batch {batch}, pooling {pooling}"

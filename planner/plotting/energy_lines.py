@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.plotting.floor_plan import COLOURS
+from planner.plotting.style import palette
 from planner.studies.reproduce.rows import PublishedRow
 from planner.studies.reproduce.run import ExperimentOutcome
 
@@ -25,7 +25,7 @@ def draw_lines(ax: Axes, outcome: ExperimentOutcome, styles: Mapping[str, str]) 
         for number, system in enumerate(systems):
             rows = [cells.get((traffic, model, system)) for model in models]
             x = _beside(len(models), number, len(systems))
-            colour = COLOURS[number % len(COLOURS)]
+            colour = palette(len(systems))[number]
             ours = [np.nan if row is None or row.ours is None else row.ours for row in rows]
             theirs = [np.nan if row is None else row.published_number for row in rows]
             label = system if style == "-" else None

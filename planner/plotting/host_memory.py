@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from planner.plotting.floor_plan import COLOURS
+from planner.plotting.style import palette
 from planner.studies.reproduce.experiments.host_memory import Inputs
 from planner.studies.reproduce.run import ExperimentOutcome
 
@@ -23,7 +23,7 @@ def host_memory(ax: Axes, outcome: ExperimentOutcome) -> Axes:
     assert isinstance(inputs, Inputs)
     systems = [name.removeprefix("links of ") for name in found if name.startswith("links of ")]
     places = np.arange(len(systems), dtype=np.float64)
-    for number, ((key, label), colour) in enumerate(zip(READINGS.items(), COLOURS, strict=False)):
+    for number, ((key, label), colour) in enumerate(zip(READINGS.items(), palette(len(READINGS)), strict=True)):
         heights = [found[f"{key} {system}"] / GB for system in systems]
         ax.bar(places + 0.26 * (number - 1), heights, 0.24, color=colour, label=label)
     rates = [found[f"links of {system}"] / GB for system in systems]

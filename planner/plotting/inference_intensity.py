@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from costmodel.hardware.device import load_device
-from planner.plotting.floor_plan import COLOURS
 from planner.plotting.panels import legend_below, panels
+from planner.plotting.style import palette
 from planner.studies.reproduce.experiments.inference_intensity import FUSED, UNFUSED, Inputs, intensities
 from planner.studies.reproduce.run import ExperimentOutcome
 
@@ -24,7 +24,7 @@ def inference_intensity(ax: Axes, outcome: ExperimentOutcome) -> Axes:
     row = panels(ax, TITLES)
     for label, style in STYLES.items():
         for panel, values in zip(row, intensities(inputs, label), strict=True):
-            for batch, colour, line in zip(inputs.batches, COLOURS, values, strict=False):
+            for batch, colour, line in zip(inputs.batches, palette(len(inputs.batches)), values, strict=True):
                 panel.plot(inputs.lengths, line, style, color=colour, linewidth=1.4, label=f"batch {batch}, {label}")
     device = load_device(inputs.device)
     for panel in row:

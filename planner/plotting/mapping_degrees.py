@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from planner.plotting.floor_plan import COLOURS
+from planner.plotting.style import palette
 from planner.studies.reproduce.experiments.mapping_search import Inputs
 from planner.studies.reproduce.run import ExperimentOutcome
 
@@ -22,7 +22,7 @@ def mapping_degrees(ax: Axes, outcome: ExperimentOutcome) -> Axes:
     assert isinstance(inputs, Inputs)
     models, theirs = [model.name for model in inputs.models], {row.quantity: row for row in outcome.rows}
     systems = list(inputs.capacities)
-    for number, (system, colour) in enumerate(zip(systems, COLOURS, strict=False)):
+    for number, (system, colour) in enumerate(zip(systems, palette(len(systems)), strict=True)):
         places = np.arange(len(models)) + 0.12 * (number - (len(systems) - 1) / 2)
         for domain, style in zip(inputs.domains, STYLES, strict=False):
             names = [f"tensor degree of {model} {system}, domains of {domain}" for model in models]

@@ -8,6 +8,7 @@ import numpy as np
 
 from costmodel.memory_pool.demand import attainable_flops_per_s
 from planner.plotting.panels import LABEL_BOX, legend_below, panels
+from planner.plotting.style import palette
 from planner.studies.reproduce.experiments.pool_rooflines import NORMALIZED, OWN, PHASES, GivenRoofline, Inputs, given
 from planner.studies.reproduce.run import ExperimentOutcome
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 STYLES = {OWN: ("-", "o"), NORMALIZED: (":", "s")}
-COLOURS = ("#0072b2", "#56b4e9", "#009e73", "#e69f00", "#d55e00", "#cc79a7", "#7a5fb0")
 RANGE = (20.0, 5000.0)
 """intensities drawn, FLOP/B"""
 WHOLE, DIVIDED = "intensity, undivided", "intensity over its accelerators"
@@ -26,7 +26,7 @@ def pool_rooflines(ax: Axes, outcome: ExperimentOutcome) -> Axes:
     inputs = outcome.inputs
     assert isinstance(inputs, Inputs)
     row = panels(ax, PHASES)
-    colours = dict(zip(inputs.models, COLOURS, strict=False))
+    colours = dict(zip(inputs.models, palette(len(inputs.models)), strict=True))
     for each in given(inputs):
         _draw(row[PHASES.index(each.phase)], inputs, each, colours.get(each.label, "#59626e"))
     for panel in row:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from planner.plotting.floor_plan import COLOURS
+from planner.plotting.style import palette
 from planner.studies.reproduce.experiments.ring_collectives import Inputs
 from planner.studies.reproduce.run import ExperimentOutcome
 
@@ -20,7 +20,7 @@ def ring_collectives(ax: Axes, outcome: ExperimentOutcome) -> Axes:
     inputs = outcome.inputs
     assert isinstance(inputs, Inputs)
     sizes = [size / KIB for size in inputs.messages_bytes]
-    for (name, marker), colour in zip(COLLECTIVES.items(), COLOURS, strict=False):
+    for (name, marker), colour in zip(COLLECTIVES.items(), palette(len(COLLECTIVES)), strict=True):
         ratios = [outcome.quantities[f"{name} of {size:g} KiB"] for size in sizes]
         ax.plot(sizes, ratios, color=colour, marker=marker, linewidth=1.3, label=name)
     longer = outcome.quantities["nodes of a ring"] / outcome.quantities["nodes of a ring without"]

@@ -10,15 +10,15 @@ import numpy as np
 
 from planner.model.errors import InputError
 from planner.plotting import SUFFIXES, require_matplotlib
+from planner.plotting.style import HUES, palette, plain_ticks
 from planner.studies.validate import QuantityErrors, group_labels
 from planner.tables import Measurements
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a5fb0", "#4d4d4d")
-"""Okabe-Ito, safe for colour-blind readers; groups beyond these repeat them with another mark"""
 MARKS = ("o", "^", "s", "D", "v")
+"""another one for each eight groups"""
 LEGEND_SIZE = 30.0
 """of marks in the legend, however many points there are"""
 BANDS = ((0.2, "#eceff3"), (0.1, "#d8dee6"))
@@ -33,12 +33,12 @@ def scatter(ax: Axes, table: Measurements, quantity: QuantityErrors) -> Axes:
         _bands(ax, np.concatenate([measured, predicted]))
     names = [group.name for group in quantity.groups] or ["all"]
     size = float(np.clip(40.0 / np.sqrt(max(len(measured), 1) / 50.0), 4.0, 30.0))
-    for number, name in enumerate(names):
+    for number, (name, colour) in enumerate(zip(names, palette(len(names)), strict=True)):
         chosen = is_kept & (labels == name)
         mean = float(np.abs(quantity.error[chosen]).mean()) if chosen.any() else 0.0
         ax.scatter(
             series.measured[chosen], series.predicted[chosen], s=size, alpha=0.6, linewidths=0, rasterized=True,
-            color=COLOURS[number % len(COLOURS)], marker=MARKS[number // len(COLOURS) % len(MARKS)],
+            color=colour, marker=MARKS[number // len(HUES) % len(MARKS)],
             label=f"{name}  {100 * mean:.1f} %", zorder=3,
         )  # fmt: skip
     ax.set_xscale("log")
@@ -47,7 +47,7 @@ def scatter(ax: Axes, table: Measurements, quantity: QuantityErrors) -> Axes:
     ax.set_ylabel(f"predicted {series.quantity} ({series.unit})")
     mean_of_all = f", mean error {100 * quantity.all.mean:.1f} %" if quantity.all else ""
     ax.set_title(f"{len(measured):,} rows{mean_of_all}", fontsize=10)
-    return _with_legend(ax)
+    return plain_ticks(_with_legend(ax))
 
 
 def save_scatter(path: Path, table: Measurements, quantities: Sequence[QuantityErrors]) -> None:

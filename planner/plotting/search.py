@@ -11,6 +11,7 @@ from costmodel.parallelism.mappings import Mappings
 from costmodel.pricing.efficiency import efficiency_of
 from costmodel.pricing.roofline import operator_s
 from costmodel.wording import counted
+from planner.plotting.style import plain_ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,11 +44,11 @@ def front(ax: Axes, found: SearchResult) -> Axes:
     ax.scatter(
         [float(best.step_s[0])], [float(best.energy_per_work_j[0])], marker="*", s=180, color="#d55e00", label="fastest"
     )
-    ax.figure.colorbar(dots, ax=ax, label="memory per device (GB)")
+    ax.figure.colorbar(dots, ax=ax, label="memory of an accelerator (GB)")
     ax.set(xscale="log", yscale="log", xlabel="time of a step (s)", ylabel="energy per token (J)")
     ax.set_title(f"{counted(len(times), 'mapping')} that none beats in time, energy and memory")
     ax.legend(frameon=False)
-    return ax
+    return plain_ticks(ax)
 
 
 def roofline(ax: Axes, found: SearchResult, workload: Workload, device: Device) -> Axes:
@@ -67,7 +68,7 @@ def roofline(ax: Axes, found: SearchResult, workload: Workload, device: Device) 
         label = operator.kind if operator.kind not in shown else None
         shown.add(operator.kind)
         ax.scatter([flops / moved], [flops / time_s], color=COLOURS[operator.kind], s=30, label=label)
-    ax.set(xscale="log", yscale="log", xlabel="operations per byte of local memory", ylabel="operations per second")
+    ax.set(xscale="log", yscale="log", xlabel="FLOP per byte of local memory", ylabel="FLOP/s")
     ax.set_title("operators of the fastest mapping")
     ax.legend(frameon=False)
-    return ax
+    return plain_ticks(ax)

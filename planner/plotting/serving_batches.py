@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from planner.plotting.style import palette
 from planner.studies.reproduce.experiments import photonic_batches
 from planner.studies.reproduce.run import ExperimentOutcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 STYLES = {"appliance": "-o", "baseline": "--s"}
 
 
@@ -18,8 +18,9 @@ def serving_batches(ax: Axes, outcome: ExperimentOutcome) -> Axes:
     """Draw each curve up to the largest batch that fits."""
     inputs = outcome.inputs
     assert isinstance(inputs, photonic_batches.Inputs)
+    colours = palette(len(inputs.requests))
     for curve in photonic_batches.curves(inputs):
-        colour = COLOURS[inputs.requests.index(curve.request) % len(COLOURS)]
+        colour = colours[inputs.requests.index(curve.request)]
         name = f"{curve.system}, {curve.request[0]} in {curve.request[1]} out"
         ax.plot(curve.batch, curve.output_tokens_per_s, STYLES[curve.system], color=colour, markersize=4, label=name)
     ax.set_xscale("log", base=2)

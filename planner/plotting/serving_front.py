@@ -7,12 +7,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from planner.plotting.style import palette, plain_ticks
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from costmodel.serving.front import ServingFront
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 MOST_DOTS = 20_000
 """of candidates that others beat"""
 
@@ -29,8 +30,8 @@ def draw_serving_front(path: Path, fronts: Mapping[str, ServingFront], labels: M
 def serving_front(ax: Axes, fronts: Mapping[str, ServingFront], labels: Mapping[str, list[str]]) -> Axes:
     """Fronts as lines, all other candidates as faint dots."""
     lowest = min(fronts, key=lambda name: float((fronts[name].per_user * fronts[name].per_device).max()))
-    for number, (name, front) in enumerate(fronts.items()):
-        colour, x, y = COLOURS[number % len(COLOURS)], front.per_user, front.per_device
+    for colour, (name, front) in zip(palette(len(fronts)), fronts.items(), strict=True):
+        x, y = front.per_user, front.per_device
         step = max(len(x) // MOST_DOTS, 1)
         ax.scatter(x[::step], y[::step], s=5, color=colour, alpha=0.2, linewidths=0)
         ax.plot(x[front.rows], y[front.rows], "-o", color=colour, markersize=3.5, label=name)
@@ -38,7 +39,7 @@ def serving_front(ax: Axes, fronts: Mapping[str, ServingFront], labels: Mapping[
     ax.set(xscale="log", yscale="log", xlabel="tokens/s of a user", ylabel="tokens/s of an accelerator")
     ax.grid(which="both", color="#e3e7ec", linewidth=0.5)
     ax.legend(frameon=False, loc="lower left")
-    return ax
+    return plain_ticks(ax)
 
 
 def _annotate(ax: Axes, front: ServingFront, labels: list[str], colour: str, *, is_below: bool) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from planner.plotting.style import palette
 from planner.studies.reproduce.experiments import photonic_inference
 from planner.studies.reproduce.run import ExperimentOutcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 MARKS = {"throughput gain": "*", "latency gain": "P"}
 """of what is published, each for full compute"""
 
@@ -21,7 +21,7 @@ def serving_gains(ax: Axes, outcome: ExperimentOutcome) -> Axes:
     assert isinstance(inputs, photonic_inference.Inputs)
     throughput, latency = photonic_inference.gains_by_compute(inputs, inputs.rules)
     for number, (tokens_in, tokens_out) in enumerate(inputs.requests):
-        colour, name = COLOURS[number % len(COLOURS)], f"{tokens_in} in {tokens_out} out"
+        colour, name = palette(len(inputs.requests))[number], f"{tokens_in} in {tokens_out} out"
         for what, gain, style in (("throughput", throughput, "-o"), ("latency", latency, "--s")):
             label = f"{what}, {name}"
             ax.plot(inputs.compute_shares, gain[:, number], style, color=colour, markersize=4, label=label)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyBboxPatch
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
 from planner.model.errors import InputError
 from planner.plotting.floor_plan import floor_plan, save_floor_plan
@@ -19,6 +19,20 @@ def test_each_tile_is_drawn_and_the_failed_one_hatched() -> None:
     assert [tile.get_hatch() for tile in tiles].count("////") == 1
     numbers = sorted(text.get_text() for text in ax.texts if text.get_text().isdigit())
     assert numbers == ["1", "1", "1", "1", "2"]
+
+
+def test_light_between_servers_is_drawn_once_for_each_pair() -> None:
+    plan, fabric = rack.plan(), rack.instance().cluster.fabric
+    ends = {
+        (circuit.source, circuit.destination)
+        for assignment in plan.assignments
+        for held in assignment.circuits
+        for circuit in held.circuits
+    }
+    apart = [pair for pair in ends if len({fabric.parse_device(name)[0] for name in pair}) == 2]
+    ax = floor_plan(Figure().subplots(), rack.instance(), plan)
+    assert len(apart) > 0
+    assert sum(isinstance(patch, FancyArrowPatch) for patch in ax.patches) == len(apart)
 
 
 @pytest.mark.slow
