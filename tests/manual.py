@@ -3,7 +3,8 @@
     python -m tests.manual            # writes the transcripts anew, as the commands print them now
 
 A fenced block is a file (`title="rack.yaml"`), commands (`sh`), a transcript (`text` that begins with `$ planner`: what
-the command prints) or Python. Progress and wall times are left out of what is compared.
+the command prints), Python, or what the Python before it prints (`output`). Progress and wall times are left out of
+what is compared.
 """
 
 import contextlib
@@ -50,9 +51,10 @@ def blocks(page: Path) -> list[Block]:
 
 
 def run(page: Path, folder: Path) -> Iterator[tuple[Block, str]]:
-    """Execute a page in a folder; each transcript with what its command prints now."""
+    """Execute a page in a folder; each transcript with what its command, or its Python, prints now."""
     (folder / "instances").symlink_to(ROOT / "instances")
     names: dict[str, object] = {"__name__": "manual"}
+    out = io.StringIO()
     for block in blocks(page):
         if block.title:
             (folder / block.title).write_text(block.text, "utf-8")
@@ -63,7 +65,11 @@ def run(page: Path, folder: Path) -> Iterator[tuple[Block, str]]:
             command = block.text.partition("\n")[0]
             yield block, f"{command}\n{printed(command.removeprefix('$ '))}"
         elif block.kind == "python":
-            exec(compile(block.text, str(page), "exec"), names)
+            out = io.StringIO()
+            with contextlib.redirect_stdout(out):
+                exec(compile(block.text, str(page), "exec"), names)
+        elif block.kind == "output":
+            yield block, out.getvalue()
 
 
 def printed(line: str) -> str:

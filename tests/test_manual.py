@@ -8,7 +8,7 @@ from tests import manual
 
 
 def test_there_are_tutorials() -> None:
-    assert [page.stem for page in manual.PAGES[:4]] == ["engineer", "operator", "researcher", "scheduler"]
+    assert [page.stem for page in manual.PAGES[:5]] == ["engineer", "notebook", "operator", "researcher", "scheduler"]
 
 
 @pytest.mark.slow

@@ -52,6 +52,7 @@ def add(routes: APIRouter, site: ServiceContext) -> None:
     _jobs(routes, site)
     _decisions(routes, site)
     _whole(routes, site)
+    _live(routes, site)
     _slices(routes, site)
 
 
@@ -177,6 +178,10 @@ def _whole(routes: APIRouter, site: ServiceContext) -> None:
         """Every rule that what runs breaks, by all checks: slow."""
         async with turn:
             return Json({"violations": list(map(asdict, await asyncio.to_thread(service.controller.check)))})
+
+
+def _live(routes: APIRouter, site: ServiceContext) -> None:
+    service = site.service
 
     @routes.get("/v1/floor", response_model=dict[str, Any], responses=FAULTS)
     async def floor_plan(
