@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 First = Annotated[Path, typer.Argument(metavar="PLAN_A", help="Plan before.")]
 Second = Annotated[Path, typer.Argument(metavar="PLAN_B", help="Plan after.")]
 Page = Annotated[
-    Path | None, typer.Option("--html", "--report", metavar="FILE", help="Write both floor plans as one HTML page.")
+    Path | None, typer.Option("--report", "--html", metavar="FILE", help="Write both floor plans as one HTML page.")
 ]
 
 
@@ -26,8 +26,8 @@ def diff(instance: InstancePath, first: First, second: Second, html: Page = None
 
     What it says of light is of the plans as they are; `planner reconfigure` keeps as much light as possible.
     """
-    require_writable(html, "--html", WEB_PAGE)
-    require_not_given(html, "--html", first, second)
+    require_writable(html, "--report", WEB_PAGE)
+    require_not_given(html, "--report", first, second)
     from planner.model.instance import Instance
     from planner.whatif.plan_changes import changes
 

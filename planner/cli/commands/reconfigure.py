@@ -32,7 +32,7 @@ FirstPlan = Annotated[
 SecondPlan = Annotated[Path | None, typer.Argument(metavar="[NEW_PLAN]", help="Plan that shall run.")]
 Output = Annotated[
     Path | None,
-    typer.Option("--output", "-o", "--plan-out", metavar="FILE", help="Write the new plan with the light that stays."),
+    typer.Option("--plan-out", "--output", "-o", metavar="FILE", help="Write the new plan with the light that stays."),
 ]
 
 

@@ -40,7 +40,7 @@ Failed = Annotated[
     ),
 ]
 Output = Annotated[
-    Path | None, typer.Option("--output", "-o", "--plan-out", metavar="FILE", help="Write the repaired plan as JSON.")
+    Path | None, typer.Option("--plan-out", "--output", "-o", metavar="FILE", help="Write the repaired plan as JSON.")
 ]
 
 

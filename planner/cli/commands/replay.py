@@ -84,7 +84,7 @@ ResultsPath = Annotated[Path, typer.Option(metavar="DIR", help="Finished cells: 
 CsvPath = Annotated[Path | None, typer.Option(metavar="FILE", help="Write all measures as .csv or .parquet.")]
 HtmlPath = Annotated[
     Path | None,
-    typer.Option("--html", "--report", metavar="FILE", help="Write one HTML page for people: verdict, tables, plots."),
+    typer.Option("--report", "--html", metavar="FILE", help="Write one HTML page for people: verdict, tables, plots."),
 ]
 Moments = Annotated[
     str, typer.Option("--snapshots", metavar="X,Y", help="Shares of the time at which the page shows who holds what.")
@@ -126,7 +126,7 @@ def replay(
     Recorded durations are those of the reference of the mix; a job that gets a faster configuration ends sooner.
     """
     require_writable(csv, "--csv", CELLS_TABLE)
-    require_writable(html, "--html", WEB_PAGE)
+    require_writable(html, "--report", WEB_PAGE)
     from planner.cli.replay_inputs import prices_of, read_study, replayed
     from planner.cli.replay_output import deliver
 

@@ -48,7 +48,7 @@ function deeds(variant) {
     button("Drop", () => told("api/drop", {}), { "aria-label": `Drop ${variant.name}` }));
 }
 
-// Two variants on the floor plan of both, as `planner diff --html` shows them.
+// Two variants on the floor plan of both, as `planner diff --report` shows them.
 function pairChooser() {
   const numbers = studio.variants.map((variant) => variant.number);
   if (!numbers.includes(comparing.first)) comparing.first = numbers[0];
