@@ -220,8 +220,8 @@ def _print(records: list[dict[str, Any]]) -> None:
         "users": [f"{r['users']:,}" for r in records],
         "tokens/s of a user": [f"{r['tokens_per_s_of_a_user']:.4g}" for r in records],
         "of a device": [f"{r['tokens_per_s_of_a_device']:.4g}" for r in records],
-        "first token": [quantity(r["ttft_s"], "s") for r in records],
-        "next token": [quantity(r["tpot_s"], "s") for r in records],
+        "TTFT": [quantity(r["ttft_s"], "s") for r in records],
+        "TPOT": [quantity(r["tpot_s"], "s") for r in records],
         "per token": [quantity(r["energy_per_token_j"], "J") for r in records],
     }
     right = [name for name in columns if name not in ("", "mapping")]

@@ -26,8 +26,8 @@ def serving_columns(records: Sequence[dict[str, Any]]) -> dict[str, list[str]]:
         return {}
     return {
         "users": [f"{record['users']:,}" for record in records],
-        "first token": [quantity(record["ttft_s"], "s") for record in records],
-        "next token": [quantity(record["tpot_s"], "s") for record in records],
+        "TTFT": [quantity(record["ttft_s"], "s") for record in records],
+        "TPOT": [quantity(record["tpot_s"], "s") for record in records],
     }
 
 
