@@ -8,7 +8,7 @@ import typer
 
 from costmodel.wording import counted
 from planner.cli import exits
-from planner.cli.inputs import AsJson, Seed, TimeLimit, Workers, require_not_given, require_writable, write_text
+from planner.cli.inputs import AsJson, Seed, Threads, TimeLimit, require_not_given, require_writable, write_text
 from planner.cli.output import console, percent, plain, print_json, quantity, seconds, table
 from planner.cli.outputs import MSCCL
 from planner.model.errors import InputError
@@ -44,7 +44,7 @@ def synthesize(
     size: Size = "1 GiB",
     time_limit: TimeLimit = 20.0,
     seed: Seed = 0,
-    workers: Workers = None,
+    threads: Threads = None,
     msccl: Msccl = None,
     as_json: AsJson = False,
 ) -> int:
@@ -63,7 +63,7 @@ def synthesize(
     if not as_json:
         links, ranks = counted(len(network.links), "link"), counted(network.ranks, "rank")
         console().print(f"{plain(file.name)}   {ranks}   {links}   {collective} of {quantity(message_bytes, 'B')}")
-    found, elapsed_s = _search(network, name, message_bytes, (time_limit, seed, workers), is_quiet=as_json)
+    found, elapsed_s = _search(network, name, message_bytes, (time_limit, seed, threads), is_quiet=as_json)
     if msccl is not None:
         write_text(msccl, _xml(topology, file.name, found))
     if as_json:
