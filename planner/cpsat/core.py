@@ -6,6 +6,7 @@ from dataclasses import replace
 from planner.candidates.knapsack_bounds import SLACK, KnapsackBounds
 from planner.cpsat.benders import LevelOutcome, optimize
 from planner.cpsat.divisions.divide import divide, may_divide
+from planner.cpsat.divisions.pairs import pack_pairs
 from planner.cpsat.divisions.whole import may_pack, pack_whole
 from planner.cpsat.lns.neighbourhood import has_neighbourhoods, improve
 from planner.cpsat.lns.racks import has_racks, improve_racks
@@ -29,6 +30,8 @@ DIVIDE_SHARE = 0.85
 """of the time for divisions, where servers are alike"""
 WHOLE_SHARE = 0.25
 """of the time for plans without jobs that span servers"""
+PAIRS_SHARE = 0.7
+"""of the time for plans whose jobs span two servers at most"""
 SERVERS_SHARE = 0.8
 """of the time for servers that the fabric packs"""
 FEW_DEVICES, CORES_SHARE = 128, 0.6
@@ -60,6 +63,9 @@ def optimize_value(search: Search, clock: Clock) -> LevelOutcome:
     is_small, is_alike = search.full.cluster.num_healthy <= FEW_DEVICES, may_divide(search)
     is_best = search.reaches("value") or _pack(search, clock)
     if is_best or (is_small and _divide(search, clock.within(DIVIDE_SHARE * clock.left_s))):
+        search.restrict(knapsack.core(search.full, search.bound, _current_rows(search)))
+        return LevelOutcome(is_proven=True)
+    if not (is_small and is_alike) and pack_pairs(search, clock.within(PAIRS_SHARE * clock.left_s)):
         search.restrict(knapsack.core(search.full, search.bound, _current_rows(search)))
         return LevelOutcome(is_proven=True)
     if address is not None:

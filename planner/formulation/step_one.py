@@ -28,6 +28,21 @@ class PackedServers:
     """most by which rounded coefficients shift the bound"""
 
 
+@dataclass(frozen=True)
+class PairLight:
+    """What jobs over two servers ask of the links between these, and what there is."""
+
+    leaving: Callable[[Demand], Mapping[int, int]]
+    """least wavelengths that leave a server with so many parts of a demand, others having the rest, by the counts that
+    a server may have"""
+    carried: Mapping[Pair, int]
+    """wavelengths that each of two servers can send the other, by pairs in ascending order that are joined"""
+
+    def counts(self, demand: Demand) -> frozenset[int]:
+        """Counts that a server may have of the parts of a demand, others having the rest."""
+        return frozenset(self.leaving(demand))
+
+
 class StepOne:
     """Step 1 of servers joined by packets: counts by server say all."""
 
@@ -54,6 +69,10 @@ class StepOne:
     def counts_of(self, cluster: Cluster) -> Callable[[Demand], frozenset[int]] | None:
         """Counts of the parts of a demand of which a server may have so many, others having the rest; None where
         servers differ in more than their room, so that it matters which of them has what."""
+        return None
+
+    def pair_light(self, cluster: Cluster) -> PairLight | None:
+        """Light between two servers; None where jobs that lie in two share more than that and devices."""
         return None
 
     def packed_servers(self, problem: Problem, least: float, limits: StepTwoLimits) -> PackedServers | None:

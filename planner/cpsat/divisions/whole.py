@@ -5,15 +5,18 @@ them is often worth as much as the knapsack allows, and therefore the best of al
 """
 
 from collections import Counter
+from collections.abc import Iterable, Mapping
 
 from planner.candidates.knapsack_bounds import SLACK
+from planner.cpsat.divisions.arc_flow import ServerFilling
 from planner.cpsat.divisions.master import Chosen, Master
-from planner.cpsat.divisions.ways import JobWays, ways_of
+from planner.cpsat.divisions.ways import JobWays, Way, ways_of
 from planner.cpsat.search import Search
 from planner.cpsat.step2.fix_configurations import step_two_limits
 from planner.fabrics import plugin_of
 from planner.fabrics.demand import Demand
 from planner.fabrics.pattern import Choice, Pattern, route_pattern
+from planner.fabrics.problem import Problem
 from planner.model.clock import Clock
 
 DEPTHS = (0.0005, 0.002, 0.01, 0.05)
@@ -79,18 +82,24 @@ def _undivided(demand: Demand) -> frozenset[int]:
 
 def _adopt(search: Search, chosen: Chosen, rooms: dict[int, int]) -> None:
     """The ways on the servers that they fill, as the best plan if there is none of more value."""
-    problem, left = search.full, {room: [s for s in rooms if rooms[s] == room] for room in {*rooms.values()}}
-    servers: dict[int, list[int]] = {}
-    for filling in chosen.fillings:
+    pattern = in_one_server_each(search.full, chosen.ways, chosen.fillings, rooms)
+    found = route_pattern(search.full, pattern) if pattern else None
+    if found is not None:
+        search.adopt("value", found, "servers")
+
+
+def in_one_server_each(
+    problem: Problem, ways: Iterable[Way], fillings: Iterable[ServerFilling], rooms: Mapping[int, int]
+) -> Pattern:
+    """Undivided ways on servers with so much room, by server, that are filled so."""
+    left, servers = dict[int, list[int]](), dict[int, list[int]]()
+    for server, room in rooms.items():
+        left.setdefault(room, []).append(server)
+    for filling in fillings:
         server = left[filling.room].pop()
         for ranks in filling.parts:
             servers.setdefault(ranks, []).append(server)
-    pattern: Pattern = {
-        way.job: Choice(
-            way.row, False, ((servers[way.division[0]].pop(), problem.options[way.job].shapes[way.row].num_parts),)
-        )
-        for way in chosen.ways
+    parts = {way: problem.options[way.job].shapes[way.row].num_parts for way in ways}
+    return {
+        way.job: Choice(way.row, False, ((servers[way.division[0]].pop(), number),)) for way, number in parts.items()
     }
-    found = route_pattern(problem, pattern) if pattern else None
-    if found is not None:
-        search.adopt("value", found, "servers")

@@ -1,6 +1,6 @@
 """Step 1 with light: what circuits of wavelengths add to counts by server."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import ClassVar
 
@@ -16,7 +16,7 @@ from planner.fabrics.lightpath.step1_variables import LightVariables, light_vari
 from planner.fabrics.lightpath.step2_ranks import reserve
 from planner.fabrics.problem import Problem
 from planner.formulation.nogood import Nogood
-from planner.formulation.step_one import StepOne
+from planner.formulation.step_one import PairLight, StepOne
 from planner.formulation.variables import BlockKind, Pair, Variables
 from planner.model.cluster import Cluster
 from planner.model.plan import Assignment
@@ -40,14 +40,17 @@ class LightpathStepOne(StepOne):
     def counts_of(self, cluster: Cluster) -> Callable[[Demand], frozenset[int]] | None:
         if not _are_alike(cluster) or cluster.dark_devices or _shares_memory(cluster):
             return None
-        carried = LightVariables(cluster).per_fiber
+        leaving = _leaving(LightVariables(cluster).per_fiber)
+        return lambda demand: frozenset(leaving(demand))
 
-        @cache
-        def counts(demand: Demand) -> frozenset[int]:
-            least = least_crossing(demand, carried) if demand.has_light else [0] * demand.num_blocks
-            return frozenset(c for c in range(1, demand.num_blocks) if least[c] != IMPOSSIBLE)
-
-        return counts
+    def pair_light(self, cluster: Cluster) -> PairLight | None:
+        if cluster.fabric.racks > 1 or not self.needs_devices_alone(cluster):
+            return None
+        light = LightVariables(cluster)
+        fibers = light.num_fibers
+        joined = {(a, b): min(count, fibers.get((b, a), 0)) for (a, b), count in fibers.items() if a < b}
+        carried = {pair: count * light.per_fiber for pair, count in joined.items() if count}
+        return PairLight(_leaving(light.per_fiber), carried)
 
     def needs_devices_alone(self, cluster: Cluster) -> bool:
         """Where tiles are alike, circuits inside a server have a way of their own."""
@@ -83,6 +86,18 @@ class LightpathStepOne(StepOne):
             light.commit(assignment.circuits)
         servers = range(cluster.fabric.num_servers)
         return {(a, b): light.dark_fibers(a, b) for a in servers for b in servers if light.routes.fibers(a, b)}
+
+
+def _leaving(carried: int) -> Callable[[Demand], Mapping[int, int]]:
+    """Least light that leaves a server with so many parts of a demand, by the counts that may be, where a fiber carries
+    so many wavelengths."""
+
+    @cache
+    def leaving(demand: Demand) -> Mapping[int, int]:
+        least = least_crossing(demand, carried) if demand.has_light else [0] * demand.num_blocks
+        return {count: least[count] for count in range(1, demand.num_blocks) if least[count] != IMPOSSIBLE}
+
+    return leaving
 
 
 def _shares_memory(cluster: Cluster) -> bool:

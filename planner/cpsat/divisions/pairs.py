@@ -1,0 +1,83 @@
+"""Plans in which every job lies in one server or in two: most of the value that dividing jobs adds, soon found.
+
+Where many jobs fill few servers, all divisions are too many to choose from. But what is left in servers whose jobs lie
+there alone is little, and a job over two of them uses it.
+"""
+
+from dataclasses import replace
+
+from planner.candidates.knapsack_bounds import SLACK
+from planner.cpsat.divisions.pair_master import PairMaster
+from planner.cpsat.divisions.ways import JobWays, ways_of
+from planner.cpsat.divisions.whole import may_pack
+from planner.cpsat.search import Search, pattern_of
+from planner.cpsat.step2.fix_configurations import step_two_limits
+from planner.cpsat.step2.realize import realize
+from planner.fabrics import plugin_of
+from planner.formulation.step_one import PairLight
+from planner.model.clock import Clock
+
+DEPTHS = (0.0005, 0.002, 0.005, 0.02)
+"""how far below the relaxation's bound, as a fraction, the value of plans may be whose rows take part"""
+MAX_ROUNDS = 4
+"""plans of one depth whose circuits are tried"""
+SOLVE_SHARE = 0.7
+"""of the time left, for one of them"""
+
+
+def pack_pairs(search: Search, clock: Clock) -> bool:
+    """The best plan found whose jobs lie in at most two servers each becomes the best one, if it is better; true if it
+    meets the bound.
+
+    Ever more rows take part, until the value reaches the least of plans whose rows do.
+    """
+    links = plugin_of(search.full.cluster.fabric).step_one.pair_light(search.full.cluster)
+    if links is None or not links.carried or not may_pack(search) or search.assignments is None:
+        return False
+    for depth in DEPTHS:
+        value, threshold = search.value("value"), (1 - depth) * search.knapsack.bound
+        assert value is not None
+        if value >= threshold and depth > DEPTHS[0]:
+            return False
+        jobs = _ways(search, max(value, threshold), links)
+        if jobs is None or clock.is_over or search.is_stopped:
+            return False
+        master = PairMaster(search.full, jobs, links, search.knapsack.bound)
+        if not master.term.is_fine:
+            return False
+        _improve(search, master, clock)
+        if search.reaches_bound(master.term.rounding):
+            return True
+    return False
+
+
+def _ways(search: Search, least: float, links: PairLight) -> list[JobWays] | None:
+    """Rows that a plan of at least so much value may use, each on one server or two; None where these are too many."""
+    jobs, cluster = list[JobWays](), search.full.cluster
+    rooms = sorted((len(cluster.lit_slots(s)) for s in range(cluster.fabric.num_servers)), reverse=True)[:2]
+    for j, (options, bounds) in enumerate(zip(search.full.options, search.knapsack.rows, strict=True)):
+        ways = ways_of(j, options, bounds, least - SLACK * abs(least), links.counts, rooms)
+        if ways is None:
+            return None
+        jobs.append(ways)
+    return jobs
+
+
+def _improve(search: Search, master: PairMaster, clock: Clock) -> None:
+    """The first of the best plans whose circuits are realised, starting from the best one so far."""
+    assert search.assignments is not None
+    pattern = pattern_of(search.full, search.assignments)
+    for _ in range(MAX_ROUNDS):
+        master.hint(pattern)
+        limits = replace(step_two_limits(search, clock), time_limit_s=SOLVE_SHARE * clock.left_s)
+        found = master.solve(limits.solver())
+        if found is None:
+            return
+        pattern = found
+        realized = realize(search.full, pattern, step_two_limits(search, clock))
+        if realized.assignments is not None:
+            search.adopt("value", realized.assignments, "pairs")
+            return
+        master.forbid(pattern, realized.nogood or tuple(pattern))
+        if clock.is_over or search.is_stopped:
+            return

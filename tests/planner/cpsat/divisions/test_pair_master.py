@@ -1,0 +1,105 @@
+"""Ways over one server or two: against every choice of them on every servers."""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import permutations, product
+
+import pytest
+
+from planner.cpsat.divisions.pair_master import PairMaster
+from planner.cpsat.divisions.ways import JobWays, Way, ways_of
+from planner.fabrics import plugin_of
+from planner.fabrics.problem import Problem
+from planner.formulation.solver import new_solver
+from planner.formulation.step_one import PairLight
+from tests.planner.cpsat.divisions.division_cases import exchanging, problem_of, ringing
+from tests.planner.small_racks import serving, training
+
+RING = [{"from": f"s{a}", "to": f"s{b}", "count": 1} for a, b in ((0, 1), (1, 0), (1, 2), (2, 1))]
+
+
+def case(problem: Problem) -> tuple[PairLight, list[JobWays], list[int]]:
+    cluster = problem.cluster
+    links = plugin_of(cluster.fabric).step_one.pair_light(cluster)
+    assert links is not None
+    rooms = [len(cluster.lit_slots(server)) for server in range(cluster.fabric.num_servers)]
+    jobs = [
+        ways_of(j, options, options.value, float("-inf"), links.counts, sorted(rooms, reverse=True)[:2])
+        for j, options in enumerate(problem.options)
+    ]
+    return links, [job for job in jobs if job is not None], rooms
+
+
+def placements(problem: Problem, links: PairLight, way: Way, servers: int) -> Iterator[tuple[tuple[int, int], ...]]:
+    """Ranks by server of a way, wherever fibers carry its light."""
+    shape = problem.options[way.job].shapes[way.row]
+    for chosen in permutations(range(servers), len(way.division)):
+        light = [links.leaving(shape)[ranks // shape.part] for ranks in way.division] if len(chosen) > 1 else [0]
+        if len(chosen) == 1 or links.carried.get((min(chosen), max(chosen)), -1) >= max(light):
+            yield tuple(zip(chosen, way.division, strict=True))
+
+
+def most_value(problem: Problem) -> float:
+    """Of jobs on one server or two; light of one pair counts job by job, as the least of each job's ways."""
+    links, jobs, rooms = case(problem)
+    options = [[None, *job.open()] for job in jobs]
+    best = 0.0
+    for chosen in product(*options):
+        ways = [way for way in chosen if way is not None]
+        value = sum(way.value for way in ways)
+        if value <= best:
+            continue
+        for lying in product(*(list(placements(problem, links, way, len(rooms))) for way in ways)):
+            taken = Counter[int]()
+            for server, ranks in (part for parts in lying for part in parts):
+                taken[server] += ranks
+            light = Counter[tuple[int, int]]()
+            for way, parts in zip(ways, lying, strict=True):
+                if len(parts) == 2:
+                    light[min(parts[0][0], parts[1][0]), max(parts[0][0], parts[1][0])] += _least(problem, links, way)
+            fits = all(taken[server] <= room for server, room in enumerate(rooms))
+            if fits and all(amount <= links.carried[pair] for pair, amount in light.items()):
+                best = value
+                break
+    return best
+
+
+def _least(problem: Problem, links: PairLight, way: Way) -> int:
+    shape = problem.options[way.job].shapes[way.row]
+    return max(links.leaving(shape)[ranks // shape.part] for ranks in way.division)
+
+
+@pytest.mark.parametrize("fibers", [1, 2, RING])
+@pytest.mark.parametrize("failed", [[], ["s0.t0", "s1.t0", "s2.t1"]])
+def test_best_choices_are_those_of_enumeration(fibers: object, failed: list[str]) -> None:
+    jobs = exchanging("a"), ringing("b", weight=2), exchanging("c", weight=3), serving("d", [1, 3])
+    problem = problem_of(*jobs, servers=3, fibers=fibers, health={"failed_tiles": failed})
+    links, ways, _ = case(problem)
+    pattern = PairMaster(problem, ways, links, 100.0).solve(new_solver())
+    assert pattern is not None
+    value = sum(float(problem.options[j].value[choice.row]) for j, choice in pattern.items())
+    assert value == pytest.approx(most_value(problem), rel=1e-7)
+
+
+def test_what_is_forbidden_is_chosen_no_more() -> None:
+    problem = problem_of(exchanging("a"), health={"failed_tiles": ["s0.t0", "s1.t0"]}, servers=2)
+    links, ways, _ = case(problem)
+    master = PairMaster(problem, ways, links, 100.0)
+    first = master.solve(new_solver())
+    assert first is not None
+    assert len(first[0].blocks) == 2
+    master.hint(first)
+    master.forbid(first, [0])
+    second = master.solve(new_solver())
+    assert second is not None
+    assert second != first
+
+
+def test_required_job_without_room_has_no_choices() -> None:
+    problem = problem_of(training("a", 4, required=True, constraints={"one_server": True}))
+    links, ways, _ = case(problem)
+    small = problem_of(
+        training("a", 4, required=True, constraints={"one_server": True}),
+        health={"failed_tiles": [f"s{server}.t0" for server in range(problem.cluster.fabric.num_servers)]},
+    )
+    assert PairMaster(small, ways, links, 100.0).solve(new_solver()) is None
