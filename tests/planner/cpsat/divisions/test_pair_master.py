@@ -69,6 +69,7 @@ def _least(problem: Problem, links: PairLight, way: Way) -> int:
     return max(links.leaving(shape)[ranks // shape.part] for ranks in way.division)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fibers", [1, 2, RING])
 @pytest.mark.parametrize("failed", [[], ["s0.t0", "s1.t0", "s2.t1"]])
 def test_best_choices_are_those_of_enumeration(fibers: object, failed: list[str]) -> None:

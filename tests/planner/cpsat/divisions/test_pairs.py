@@ -19,7 +19,8 @@ from tests.planner.small_racks import serving
 CLOCK = Clock.of(600.0)
 
 
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("draw", [tiny_instance, tiny_crossing])
 def test_no_plan_is_worth_more_than_the_enumerated_one(draw: Callable[[int], Instance], seed: int) -> None:
     instance = draw(seed)
