@@ -17,6 +17,7 @@ _OFFLOADS = {
     "transformer_training": tuple(offload_name(code) for code in range(1, 1 << len(OFFLOAD))),
     "transformer_inference": ("cache", "weights", "weights+cache"),
     "dlrm": ("tables",),
+    "network_training": ("activations",),
 }
 """what each kind of workload may keep in a second tier, the mildest first"""
 

@@ -5,9 +5,11 @@ from typing import Annotated
 from pydantic import Field
 
 from costmodel.workloads.dlrm.dlrm import Dlrm
+from costmodel.workloads.networks.network_training import NetworkTraining
 from costmodel.workloads.transformer.inference import TransformerInference
 from costmodel.workloads.transformer.training import TransformerTraining
 
-Workload = Annotated[TransformerTraining | TransformerInference | Dlrm, Field(discriminator="kind")]
+Known = TransformerTraining | TransformerInference | Dlrm | NetworkTraining
+Workload = Annotated[Known, Field(discriminator="kind")]
 
-__all__ = ["Dlrm", "TransformerInference", "TransformerTraining", "Workload"]
+__all__ = ["Dlrm", "NetworkTraining", "TransformerInference", "TransformerTraining", "Workload"]

@@ -31,6 +31,7 @@ KINDS = {
     "inference": {"kind": "transformer_inference"},
     "dlrm_training": {"kind": "dlrm", "mode": "training"},
     "dlrm_inference": {"kind": "dlrm", "mode": "inference"},
+    "network_training": {"kind": "network_training"},
 }
 """short names of kinds; the name of a schema does as well"""
 WORKLOAD_FIELDS = {

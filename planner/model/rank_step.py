@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
-from costmodel.dataflow.networks.rank_step import RULES, RankStep
+from costmodel.dataflow.networks.rank_step import RankStep
 from costmodel.dataflow.streams.placement import Link
 from costmodel.dataflow.streams.program import Program
+from costmodel.dataflow.streams.resident import RULES
 from costmodel.dataflow.streams.simulate import Rules
 
 

@@ -6,10 +6,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.dataflow.networks.rank_step import RankStep, rank_step
+from costmodel.dataflow.networks.rank_step import PLACED, RankStep, rank_step
 from costmodel.parallelism.configuration import Configuration
 from costmodel.pricing import other_steps
-from costmodel.workloads.transformer.training import TransformerTraining
 from planner.candidates.expand import utility
 from planner.fabrics.problem import JobOptions, Problem
 from planner.model.plan import SecondTier
@@ -45,7 +44,7 @@ class JobPrices:
     def is_placed(self) -> Bools:
         """Rows of training that offload."""
         rows = self.options.candidates
-        is_training = isinstance(rows.workload, TransformerTraining)
+        is_training = isinstance(rows.workload, PLACED)
         has_tier = np.array([split.device.offload is not None for split in rows.splits], np.bool_)[rows.split]
         return np.asarray(is_training & has_tier & (rows.mappings.offload[rows.mapping] > 0))
 

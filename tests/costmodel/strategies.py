@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from costmodel.parallelism.mappings import OFFLOAD, RECOMPUTE, Mappings
-from costmodel.workloads import Dlrm, TransformerInference, TransformerTraining
+from costmodel.workloads import Dlrm, NetworkTraining, TransformerInference, TransformerTraining
 
 SMALL: dict[str, Any] = {
     "layers": 6, "hidden": 96, "heads": 8, "kv_heads": 4, "head_dim": 16, "ffn": 160, "vocabulary": 500,
@@ -115,3 +115,42 @@ def recommenders(draw: st.DrawFn) -> Dlrm:
         table_precision=draw(st.sampled_from(["fp32", "bf16"])),
         pooled_precision=draw(st.sampled_from([None, "bf16", "fp8"])),
     )
+
+
+@st.composite
+def networks(draw: st.DrawFn) -> NetworkTraining:
+    """Layers in a row, or a recurrent layer."""
+    model = draw(recurrent_layers() | convolutional_networks())
+    return NetworkTraining(
+        model=model,
+        global_batch=draw(st.sampled_from([24, 48, 96])),
+        precision=draw(st.sampled_from(["fp32", "bf16"])),
+        cuda_graphs=draw(st.booleans()),
+    )
+
+
+def recurrent_layers() -> st.SearchStrategy[dict[str, Any]]:
+    cells = st.sampled_from(["vanilla", "lstm", "gru"])
+    return st.fixed_dictionaries(
+        {"cell": cells, "hidden": st.integers(12, 40), "steps": st.integers(1, 5), "input_widths": st.integers(1, 2)}
+    )
+
+
+@st.composite
+def convolutional_networks(draw: st.DrawFn) -> dict[str, Any]:
+    then = st.sampled_from([[], ["relu"], ["norm", "relu"]])
+    layers = []
+    for number in range(draw(st.integers(1, 3))):
+        kernel = draw(st.sampled_from([1, 3]))
+        convolution = {
+            "op": "convolution",
+            "outputs": draw(st.integers(12, 20)),
+            "kernel": kernel,
+            "padding": kernel // 2,
+        }
+        layers.append({"name": f"conv{number}", "then": draw(then), **convolution})
+        if draw(st.booleans()):
+            layers.append({"name": f"pool{number}", "op": "max_pool", "kernel": 2, "stride": 2})
+    if draw(st.booleans()):
+        layers.append({"name": "last", "op": "linear", "outputs": draw(st.integers(12, 30)), "then": draw(then)})
+    return {"name": "drawn", "source": "test", "channels": 3, "side": draw(st.sampled_from([8, 12])), "layers": layers}

@@ -25,6 +25,30 @@ LAYERS = 4
 """of which all but the last leave an input and an inside until they are needed again: six tensors"""
 
 
+def placed_networks(seed: int) -> Instance:
+    """Jobs of convolutional and recurrent networks whose tensors are as many and as large."""
+    data = placed_nodes(seed).model_dump(mode="json")
+    rng = Random(f"networks {seed}")
+    data["name"] = f"placed-networks-{seed}"
+    data["cluster"]["device"] |= {"flops": {"fp32": 1e11}, "flop_energy": {"fp32": 3e-12}}
+    model, batch, least_bytes = rng.choice(((RECURRENT, 1024, 171.3e6), (CONVOLUTIONS, 16, 170.7e6)))
+    data["cluster"]["device"]["capacity"] = least_bytes + rng.choice((0, 0, 1, 2, 4)) * 2**20
+    for job in data["jobs"]:
+        job["workload"] = {
+            "kind": "network_training", "global_batch": batch * job["accelerators"][0], "model": model,
+            "offload": job["workload"]["offload"],
+        }  # fmt: skip
+    return Instance.parse(data, data["name"])
+
+
+RECURRENT = {"cell": "vanilla", "hidden": 256, "steps": 7}
+_LAYER = {"op": "convolution", "outputs": 16, "kernel": 3, "padding": 1, "then": ["relu"]}
+CONVOLUTIONS = {
+    "name": "row", "source": "test", "channels": 4, "side": 32,
+    "layers": [{"name": f"c{i}", **_LAYER} for i in range(7)],
+}  # fmt: skip
+
+
 def placed_nodes(seed: int) -> Instance:
     """The instance of a seed: devices whose own memory holds some of the tensors, links and DIMMs that are short."""
     rng = Random(seed)

@@ -17,6 +17,7 @@ from costmodel.pricing.efficiency import TRAINING_LINK, Efficiency, efficiency_o
 from costmodel.workloads import Workload
 from costmodel.workloads.transformer import training
 from tests.oracles.dlrm import dlrm_step
+from tests.oracles.networks import network_step
 from tests.oracles.power import always_j, drawn_j
 from tests.oracles.transformer import Run, Step, Work, training_step
 from tests.oracles.transformer_inference import Served, inference_steps
@@ -26,13 +27,14 @@ DIMENSIONS = ("tensor", "pipeline", "data", "context", "expert")
 Prices = dict[str, float]
 
 
+TRAINING = ("transformer_training", "network_training")
 SUMMED = ("compute_s", "memory_s", "reconfiguration_s", "bubble_s", "offload_s", "network_j")
 
 
 @lru_cache(maxsize=64)
 def _step(workload: str, choice: tuple[tuple[str, int], ...]) -> Step:
     parsed = TypeAdapter(Workload).validate_json(workload)
-    steps = {"transformer_training": training_step, "dlrm": dlrm_step}
+    steps = {"transformer_training": training_step, "dlrm": dlrm_step, "network_training": network_step}
     return steps[parsed.kind](parsed, dict(choice))
 
 
@@ -47,16 +49,18 @@ def score_row(
         served = inference_steps(job, choice, device, calibrations)
         return _served_row(served, candidates, row, device, fabric, calibrations, phase)
     step = _step(workload.model_dump_json(), tuple(choice.items()))
-    regime = {"transformer_training": "training"}.get(workload.kind) or workload.mode
+    regime = "training" if workload.kind in TRAINING else workload.mode
     efficiency, _ = efficiency_of(device, regime, workload.precision, calibrations)
     rates = _Rates(device, efficiency, workload.precision, regime, calibrations)
     prices = _prices(step, rates, candidates, row, device, fabric)
-    prices["memory_s"] += efficiency.step_s
-    prices["step_s"] += efficiency.step_s
+    if workload.kind != "network_training":
+        prices["memory_s"] += efficiency.step_s
+        prices["step_s"] += efficiency.step_s
     prices |= drawn_j(prices, device, _num_devices(choice))
     prices |= always_j(device, fabric, _num_devices(choice), prices["step_s"])
     del prices["tier_j"]
-    prices["work"] = workload.batch if workload.kind == "dlrm" else workload.global_batch * workload.sequence
+    samples = getattr(workload, "batch", None) or workload.global_batch
+    prices["work"] = samples * getattr(workload, "sequence", 1)
     return prices | {"engine_s": 0.0, "ttft_s": NOBODY, "tpot_s": NOBODY}
 
 
@@ -102,7 +106,7 @@ def _prices(step: Step, rates: Any, candidates: Candidates, row: int, device: De
     kernels = [rates.seconds(work) for work in step.works]
     order = candidates.configuration(row).rank_order
     near = {name: _is_near(choice, int(candidates.block[row]), name, order) for name in DIMENSIONS}
-    is_slower = workload.kind == "transformer_training" or getattr(workload, "mode", "") == "training"
+    is_slower = workload.kind in TRAINING or getattr(workload, "mode", "") == "training"
     slow = {name: _slower(fabric, rates.efficiency) if near[name] and is_slower else 1.0 for name in DIMENSIONS}
     if is_slower and fabric.node_bytes_per_s:
         least_s = _slower(fabric, rates.efficiency) / fabric.node_bytes_per_s

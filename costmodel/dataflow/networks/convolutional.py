@@ -66,6 +66,11 @@ class ConvolutionalNetwork(SourcedPart):
         assert self.nodes
         return self
 
+    @property
+    def label(self) -> str:
+        """For people."""
+        return self.name
+
     @cached_property
     def nodes(self) -> tuple[LayerNode, ...]:
         """Every layer; ValueError names the one whose inputs do not fit."""

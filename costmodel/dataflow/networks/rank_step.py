@@ -11,10 +11,11 @@ from typing import Literal
 
 import numpy as np
 
+from costmodel.dataflow.networks.network_rank_step import network_program
 from costmodel.dataflow.networks.tensor_graph import Absence, Operator, Tensor, TensorGraph, TensorKind
 from costmodel.dataflow.streams.placement import Link
 from costmodel.dataflow.streams.program import Program
-from costmodel.dataflow.streams.simulate import Rules
+from costmodel.dataflow.streams.resident import page_bytes_of
 from costmodel.fabrics import FabricBase
 from costmodel.hardware.device import Device
 from costmodel.hardware.memory.tier import MemoryTier
@@ -25,17 +26,13 @@ from costmodel.pricing.efficiency import efficiency_of
 from costmodel.pricing.opgraph import OpGraph
 from costmodel.pricing.roofline import block_price
 from costmodel.pricing.score import Scores, score
-from costmodel.workloads import Workload
+from costmodel.workloads import NetworkTraining, Workload
 from costmodel.workloads.transformer.memory import RESIDENT_LAYERS, TrainingMemory, training_memory
 from costmodel.workloads.transformer.stage import Stage
 from costmodel.workloads.transformer.training import TransformerTraining
 
-RULES = Rules(lookahead=2, most_leaving=2)
-"""the memory of two layers is set aside for what is in use or on its way, as workloads.transformer.memory does;
-an input and what else a layer leaves behind are two tensors"""
-MEBIBYTE = 2**20
-MOST_PAGES = 64
-"""of the largest tensor"""
+PLACED = (TransformerTraining, NetworkTraining)
+"""workloads whose tensors in a second tier are placed page by page"""
 DATA = DIMENSIONS.index("data")
 Pass = tuple[int, int]
 """(micro-batch, chunk of layers)"""
@@ -69,37 +66,48 @@ class RankStep:
 
     @property
     def page_bytes(self) -> float:
-        """Whole mebibytes, a power of two of them, that cut the largest tensor into MOST_PAGES at most."""
-        largest = float(self.program.size_bytes.max(initial=1.0))
-        return float(MEBIBYTE * 2 ** max(0, int(np.ceil(np.log2(largest / MOST_PAGES / MEBIBYTE)))))
+        """That its largest tensor is cut into."""
+        return page_bytes_of(float(self.program.size_bytes.max(initial=1.0)))
 
 
 def rank_step(candidates: Candidates, scores: Scores, row: int) -> RankStep | None:
     """The step of a row of candidates with their scores; None where nothing of it lives in a second tier."""
-    workload, device = candidates.workload, candidates.splits[candidates.split[row]].device
+    workload, split = candidates.workload, candidates.splits[candidates.split[row]]
+    device = split.device
     part, graph = candidates.part(np.array([row]), device)
-    if not isinstance(workload, TransformerTraining) or device.offload is None or not part.mappings.offload[0]:
+    if not isinstance(workload, PLACED) or device.offload is None or not part.mappings.offload[0]:
         return None
-    stage = Stage.of(workload, part.mappings)
     own = scores.take(np.array([row]))
-    times = _Times.of(graph, own, _kernel_s(part, graph), int(stage.layer_times[0]), int(stage.layers[0]))
-    memory, updates = training_memory(workload, stage), part.mappings.has_offload("optimizer")[0]
-    passing_bytes = RESIDENT_LAYERS * memory.kept_bytes["optimizer"][0] / stage.layers[0] * updates
+    if isinstance(workload, NetworkTraining):
+        program, passing_bytes = network_program(workload, part, own, graph, device), 0.0
+    else:
+        program, passing_bytes = _transformer_program(workload, part, own, graph)
     return RankStep(
-        program=_Step(stage, memory, times).program(),
+        program=program,
         tier=device.offload,
         capacity_bytes=device.capacity_bytes,
         local_bytes=max(device.capacity_bytes - float(own.footprint_bytes[0] + passing_bytes), 0.0),
         scored_s=float(own.step_s[0]),
-        memories=candidates.splits[candidates.split[row]].second_tiers or (device.offload.name,),
+        memories=split.second_tiers or (device.offload.name,),
     )
+
+
+def _transformer_program(
+    job: TransformerTraining, part: Candidates, scores: Scores, graph: OpGraph
+) -> tuple[Program, float]:
+    """The step of the only row, and bytes of two layers' optimizer state on its way."""
+    stage = Stage.of(job, part.mappings)
+    times = _Times.of(graph, scores, _kernel_s(part, graph), int(stage.layer_times[0]), int(stage.layers[0]))
+    memory, updates = training_memory(job, stage), part.mappings.has_offload("optimizer")[0]
+    passing_bytes = RESIDENT_LAYERS * memory.kept_bytes["optimizer"][0] / stage.layers[0] * updates
+    return _Step(stage, memory, times).program(), float(passing_bytes)
 
 
 def rank_step_of(
     configuration: Configuration, workload: Workload, device: Device, fabric: FabricBase
 ) -> RankStep | None:
     """The same for a configuration as it is written in a plan; ValueError where workload or fabric has none such."""
-    if not isinstance(workload, TransformerTraining) or not any(workload.menus()["offload"]):
+    if not isinstance(workload, PLACED) or not any(workload.menus()["offload"]):
         return None
     rows = candidates_of([configuration], workload, device, fabric)
     return rank_step(rows, score(rows, device, fabric), 0)

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from costmodel.dataflow.networks.node import LayerNode
 from costmodel.spec import Spec
+from costmodel.wording import counted
 
 GATES = {"vanilla": 1, "lstm": 4, "gru": 3}
 """products of the old output, by cell"""
@@ -19,6 +20,11 @@ class RecurrentLayer(Spec):
     steps: int = Field(ge=1)
     input_widths: int = Field(default=1, ge=1)
     """inner size of the product in widths of the layer: 1 is the old output alone, 2 is it beside a new input"""
+
+    @property
+    def label(self) -> str:
+        """For people."""
+        return f"{self.cell} of {self.hidden:,}, {counted(self.steps, 'step')}"
 
     @property
     def nodes(self) -> tuple[LayerNode, ...]:

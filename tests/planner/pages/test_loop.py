@@ -8,7 +8,7 @@ from planner.model.instance import Instance
 from planner.model.plan import Plan
 from planner.model.result import SolveOptions, Status
 from planner.pipeline import solve
-from tests.oracles.placed_nodes import best_value, placed_nodes
+from tests.oracles.placed_nodes import best_value, placed_networks, placed_nodes
 from tests.paths import ROOT
 
 OPTIONS = SolveOptions(time_limit_s=120.0, workers=1)
@@ -34,6 +34,18 @@ def test_value_is_the_enumerated_optimum(seed: int) -> None:
     assert result.plan is not None
     assert check(instance, result.plan, starts=True) == []
     assert (_choices(result.plan) != _choices(solve(_scored(instance), options=OPTIONS).plan)) == (seed in CHANGED)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [7, 9, 26])
+def test_value_of_networks_is_the_enumerated_optimum(seed: int) -> None:
+    instance = placed_networks(seed)
+    result = solve(instance, options=OPTIONS)
+    assert result.status is Status.OPTIMAL
+    assert result.objective == pytest.approx(best_value(instance), rel=2e-4)
+    assert result.plan is not None
+    assert check(instance, result.plan, starts=True) == []
+    assert (_choices(result.plan) != _choices(solve(_scored(instance), options=OPTIONS).plan)) == (seed == 26)
 
 
 def test_steps_of_a_plan_are_those_of_its_places() -> None:

@@ -5,8 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from costmodel.dataflow.networks.rank_step import MOST_PAGES, RULES, RankStep, rank_step, rank_step_of
+from costmodel.dataflow.networks.rank_step import RankStep, rank_step, rank_step_of
 from costmodel.dataflow.streams.placement import evenly, kept
+from costmodel.dataflow.streams.resident import MOST_PAGES, RULES
 from costmodel.dataflow.streams.simulate import simulate
 from costmodel.fabrics import FabricBase, FatTree
 from costmodel.hardware.device import Device, load_device
