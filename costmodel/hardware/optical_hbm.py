@@ -14,7 +14,9 @@ from costmodel.hardware.parts import SourcedPart, load_part
 from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency, Spec
 
 KIND: Literal["optical_hbm"] = "optical_hbm"
-METRES_PER_UM = 1e-6
+METRES_PER_UM, METRES_PER_MM = 1e-6, 1e-3
+ROUNDING = 1e-9
+"""relative, of a perimeter that whole pairs fill"""
 
 
 class OpticalChannel(Spec):
@@ -69,6 +71,8 @@ class OpticalHbm(SourcedPart):
     kind: Literal["optical_hbm"] = KIND
     pairs: int = Field(ge=1)
     """pairs of chiplets at the edge of the accelerator"""
+    perimeter_mm: float = Field(gt=0)
+    """edge of the accelerator that pairs may take"""
     fibers_per_pair: int = Field(ge=1)
     """fibers behind a pair of chiplets"""
     fiber_pitch_um: float = Field(gt=0)
@@ -93,6 +97,22 @@ class OpticalHbm(SourcedPart):
                 f"fibers_per_pair: {self.fibers_per_pair} is no multiple of the {self.channel.fibers} of a channel"
             )
         return self
+
+    @model_validator(mode="after")
+    def _pairs_fit(self) -> Self:
+        if self.pairs > self.room:
+            wide_mm = self.pair_edge_m / METRES_PER_MM
+            remedy = f"give at most {self.room}" if self.room else "give fewer fibers_per_pair"
+            raise ValueError(
+                f"pairs: {self.pairs} of {wide_mm:.3g} mm of fibers are wider than the perimeter_mm of "
+                f"{self.perimeter_mm:g}; {remedy}"
+            )
+        return self
+
+    @property
+    def room(self) -> int:
+        """Pairs that fit side by side."""
+        return int(self.perimeter_mm * METRES_PER_MM / self.pair_edge_m * (1 + ROUNDING))
 
     @property
     def channels_per_pair(self) -> int:

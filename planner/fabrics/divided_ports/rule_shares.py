@@ -1,14 +1,14 @@
-"""Appliances that the accelerators of a server share: no more modules, ports and units behind them are held than there
-are."""
+"""Ports to memory: no more than the edge of an accelerator carries, and of appliances that the accelerators of a server
+share no more modules, ports and units behind them than there are."""
 
 from collections import Counter
 from collections.abc import Iterator
 
 from costmodel.fabrics import DividedPorts
-from costmodel.hardware.memory.providers import Appliances
+from costmodel.hardware.memory.providers import Appliances, OpticalModules
 from planner.checks.names import admitted, tile_of
 from planner.model.instance import Instance
-from planner.model.plan import Plan
+from planner.model.plan import Assignment, Plan
 from planner.model.violation import Violation
 
 
@@ -23,6 +23,7 @@ def check_shares(instance: Instance, plan: Plan) -> Iterator[Violation]:
         if not (units and ports):
             message = f"{assignment.job}: memory_units and memory_io are not given"
             yield Violation("shares", assignment.job, message)
+        yield from _check_edge(fabric.memory, assignment)
         dark = set(assignment.devices).intersection(instance.cluster.health.failed_ports)
         if dark:
             message = f"{assignment.job}: {', '.join(sorted(dark))} have no light, hence no memory"
@@ -43,3 +44,17 @@ def check_shares(instance: Instance, plan: Plan) -> Iterator[Violation]:
                 name = fabric.server_name(server)
                 message = f"{name}: {number} {what} of appliances are held, there are {most}"
                 yield Violation("shares", name, message, float(number - most))
+
+
+def _check_edge(memory: OpticalModules | Appliances, assignment: Assignment) -> Iterator[Violation]:
+    """The fibers of the pairs of chiplets that serve memory lie side by side around the accelerator."""
+    if isinstance(memory, Appliances):
+        return
+    part, ports = memory.part, assignment.configuration.memory_io or 0
+    taken_mm = ports * part.fibers_per_pair * part.fiber_pitch_um / 1000
+    if ports > part.pairs:
+        message = f"{assignment.job}: {ports} pairs serve memory, an accelerator has {part.pairs}"
+        yield Violation("shares", assignment.job, message, float(ports - part.pairs))
+    if taken_mm > part.perimeter_mm * (1 + 1e-9):
+        message = f"{assignment.job}: fibers of {ports} pairs take {taken_mm:.4g} of {part.perimeter_mm:g} mm of edge"
+        yield Violation("shares", assignment.job, message, taken_mm - part.perimeter_mm)

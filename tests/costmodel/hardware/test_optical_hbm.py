@@ -37,7 +37,7 @@ def test_the_slowest_of_light_links_and_stacks_decides() -> None:
     assert dim.pair_bytes_per_s == PART.pair_bytes_per_s / 4
 
 
-@given(pairs=st.integers(1, 20), wavelengths=st.integers(1, 128), stacks=st.integers(1, 12))
+@given(pairs=st.integers(1, 17), wavelengths=st.integers(1, 128), stacks=st.integers(1, 12))
 def test_more_never_hurts(pairs: int, wavelengths: int, stacks: int) -> None:
     def bandwidth(pairs: int, wavelengths: int, stacks: int) -> float:
         channel = PART.channel.model_dump() | {"wavelengths": wavelengths}
@@ -52,3 +52,13 @@ def test_more_never_hurts(pairs: int, wavelengths: int, stacks: int) -> None:
 def test_fibers_must_fill_channels() -> None:
     with pytest.raises(ValidationError, match="47 is no multiple of the 3 of a channel"):
         changed(fibers_per_pair=47)
+
+
+def test_pairs_fit_around_the_chip() -> None:
+    """48 fibers of 127 um are 6.096 mm wide: 18 pairs take 109.7 of 115 mm, 19 do not; seven fill seven times it."""
+    assert changed(pairs=18).room == PART.room == 18
+    with pytest.raises(ValidationError, match=r"pairs: 19 of 6\.1 mm of fibers are wider than .* 115; give at most 18"):
+        changed(pairs=19)
+    assert changed(pairs=7, perimeter_mm=7 * 6.096).room == 7
+    with pytest.raises(ValidationError, match=r"give fewer fibers_per_pair"):
+        changed(pairs=1, perimeter_mm=6)
