@@ -15,7 +15,11 @@ POLICIES = (
     "torus_slices",
     "bcube_slices",
 )
-FEWER = {"providers/appliance_tier": ("best_fit",), "providers/optical_hbm_tier": ("cpsat", "best_fit")}
+FEWER = {
+    "joint/nodes64": ("cpsat",),
+    "providers/appliance_tier": ("best_fit",),
+    "providers/optical_hbm_tier": ("cpsat", "best_fit"),
+}
 """policies of instances of which each takes half a minute to three"""
 PAGE_POLICIES = ("cpsat", "local", "bw_aware", "proportional", "greedy_keep")
 FOLDERS = ("datacenter", "joint", "lumorph", "ocs_rail", "providers", "sipam", "torus")
