@@ -37,7 +37,7 @@ def test_value_is_the_enumerated_optimum(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [7, 9, 26])
+@pytest.mark.parametrize("seed", [7, 26])
 def test_value_of_networks_is_the_enumerated_optimum(seed: int) -> None:
     instance = placed_networks(seed)
     result = solve(instance, options=OPTIONS)

@@ -22,7 +22,7 @@ LSTM = {"cell": "lstm", "hidden": 1024, "steps": 25}
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 @given(job=networks(), num_devices=st.sampled_from([1, 2, 4, 6]))
 def test_columns_equal_the_scalar_oracle(job: NetworkTraining, num_devices: int) -> None:
     mappings = job.mappings(num_devices)
@@ -45,7 +45,7 @@ def test_columns_equal_the_scalar_oracle(job: NetworkTraining, num_devices: int)
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=12)
 @given(job=networks(), fabric_name=st.sampled_from([*FABRICS]))
 def test_prices_equal_the_scalar_oracle(job: NetworkTraining, fabric_name: str) -> None:
     fabric = fabric_of(FABRICS[fabric_name])
