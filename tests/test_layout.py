@@ -19,6 +19,7 @@ TOGETHER = {
     "tests/golden": "the golden record",
     "tests/mpi": "exported schedules under MPI",
     "tests/oracles": "the oracles themselves",
+    "tests/simulation": "two processes of a controller on a clock of their own",
     "tests/slurm": "a real Slurm",
     "tests/costmodel/workloads/test_readme.py": "the page on workloads",
     "tests/planner/cli/test_bad_input.py": "bad input through the command line",

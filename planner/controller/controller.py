@@ -11,6 +11,7 @@ from planner.controller import health
 from planner.controller.consolidation import MoveProposal, carry_out, propose
 from planner.controller.durable import Decisions, DurableState
 from planner.controller.free_state import failures_of
+from planner.controller.leadership import Leadership
 from planner.controller.ledger import request_body
 from planner.controller.questions import Questions
 from planner.controller.scheduling_cycle import SchedulingCycle
@@ -28,14 +29,44 @@ class Controller(Questions):
     """
 
     def __init__(
-        self, cluster: Cluster | None = None, journal: str | Path = ":memory:", settings: Settings | None = None
+        self,
+        cluster: Cluster | None = None,
+        journal: str | Path = ":memory:",
+        settings: Settings | None = None,
+        *,
+        is_standby: bool = False,
     ) -> None:
         """Begin with an empty cluster, or go on where the journal ends: the cluster may then be left out, and settings
-        that are given replace those of the journal."""
-        self._lock = RLock()
-        self._durable = DurableState(cluster, journal, settings)
+        that are given replace those of the journal. One that stands by reads what another writes, answers questions,
+        refuses events, and may `lead` later."""
+        self._lock, self._given = RLock(), settings
+        self._durable = DurableState(cluster, journal, settings, is_standby=is_standby)
         self.cluster, self.settings = self._durable.cluster, self._durable.settings
         self._proposal: MoveProposal | None = None
+
+    # Who leads
+
+    @property
+    def leadership(self) -> Leadership:
+        """Term and lease of this controller, or of the one for which it stands by."""
+        return self._durable.leadership
+
+    def lead(self, url: str = "") -> None:
+        """Stand by no more: write the journal from now on, in a new term, under a lease that is to be renewed and says
+        where this listens. InputError where another writes it."""
+        with self._lock:
+            self._durable.lead(self._given, url)
+            self.settings = self._durable.settings
+
+    def refresh(self) -> None:
+        """Read what the controller that leads has written since."""
+        with self._lock:
+            self._durable.refresh()
+
+    def require_leading(self) -> int:
+        """The term in which this controller leads, asked before anything is done in its name; DeposedError where
+        another may lead by now."""
+        return self._durable.require_leading()
 
     def prepare(self, request: Request) -> None:
         """Expand what a job asks for before it is submitted: that takes up to seconds, and other calls go on meanwhile.

@@ -5,25 +5,24 @@ import logging
 import math
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
+from planner.controller.begun_with import agreed, require_sound
 from planner.controller.clock import Clock
 from planner.controller.decisions import Decision
 from planner.controller.job_classes import JobClasses
 from planner.controller.journal import Journal
+from planner.controller.leadership import Leadership
 from planner.controller.ledger import Ledger
 from planner.controller.quotas import MOST
 from planner.controller.settings import Request, Settings
 from planner.controller.state import ClusterState, Counts
-from planner.controller.validator import restored_objection
 from planner.fabrics.wiring import NO_WIRING
 from planner.model.cluster import Cluster
-from planner.model.errors import ConflictError, InputError, UnknownError, UnwrittenError
+from planner.model.errors import ConflictError, DeposedError, InputError, UnknownError, UnwrittenError
 
 log = logging.getLogger("planner")
 Decisions = tuple[Decision, ...]
@@ -47,14 +46,17 @@ class Event:
 class DurableState:
     """State of a controller and its write-ahead journal: event sourcing."""
 
-    def __init__(self, cluster: Cluster | None, path: str | Path, settings: Settings | None) -> None:
-        self.journal = Journal(path)
+    def __init__(
+        self, cluster: Cluster | None, path: str | Path, settings: Settings | None, *, is_standby: bool = False
+    ) -> None:
+        self.journal = Journal(path, is_reader=is_standby)
+        self.leadership = Leadership(self.journal)
         self.ledger: Ledger
         self.state: ClusterState
         try:
-            self.cluster, self.settings = _agreed(self.journal, cluster, settings)
+            self.cluster, self.settings = agreed(self.journal, cluster, settings)
             self.kinds = JobClasses(
-                self.cluster, self.settings.kinds_memory_bytes, self._kinds_in_use, self.journal.kind
+                self.cluster, self.settings.kinds_memory_bytes, self._kinds_in_use, lambda name: self.journal.kind(name)
             )
             self._is_grouped, self._is_spoilt, self._is_lost = False, False, True
             self._counts = Counts()
@@ -105,6 +107,7 @@ class DurableState:
     ) -> Decisions:
         """Apply an event, decide, write both; on any error nothing has happened."""
         self.require_open()
+        self.leadership.require_writer()
         now_s = self.clock.read(self.ledger.now_s) if at_s is None else at_s
         if not (math.isfinite(now_s) and now_s >= 0):
             raise InputError(body["e"], "at_s", f"{now_s} is no time; give seconds from 0 on")
@@ -122,7 +125,7 @@ class DurableState:
         except BaseException as error:
             self._is_spoilt = self._is_grouped
             if not self._is_grouped:
-                self.resume()
+                self._undo(error)
             if isinstance(error, sqlite3.OperationalError):
                 raise _unwritten(self.journal, error) from error
             raise
@@ -154,6 +157,8 @@ class DurableState:
     def probe(self) -> None:
         """UnwrittenError where nothing can be written now."""
         self.require_open()
+        if self.journal.is_reader:
+            return
         try:
             self.journal.probe()
         except sqlite3.OperationalError as error:
@@ -180,8 +185,12 @@ class DurableState:
 
     @contextmanager
     def group(self) -> Iterator[None]:
-        """Events inside become durable together, or none of them happens."""
+        """Events inside become durable together, or none of them happens. Who stands by reads what has happened."""
         self.require_open()
+        if self.journal.is_reader:
+            self.refresh()
+            yield
+            return
         try:
             self.journal.begin_group()
             self._is_grouped = True
@@ -190,7 +199,7 @@ class DurableState:
             self.journal.end_group()
         except BaseException as error:
             self._is_grouped = self._is_spoilt = False
-            self.resume()
+            self._undo(error)
             if isinstance(error, sqlite3.OperationalError):
                 raise _unwritten(self.journal, error) from error
             raise
@@ -212,6 +221,44 @@ class DurableState:
         self.journal.snapshot(self.ledger.body(), self.settings.keep_events)
         self._snapped = self.journal.seq
 
+    def _undo(self, error: BaseException) -> None:
+        """Back to what is on disk; after another has taken the lead there is no way back."""
+        if isinstance(error, DeposedError):
+            self._is_lost = True
+        else:
+            self.resume()
+
+    def refresh(self) -> None:
+        """Read what the leader has written since."""
+        seen = self.journal.seq
+        self.journal.roll_back()
+        if self._is_lost or self.journal.seq != seen:
+            self.resume()
+
+    def lead(self, settings: Settings | None, url: str) -> None:
+        """Write the journal from now on, in a new term and under a lease; where it cannot be, an error, and all is as
+        before. What jobs may run as is known from standing by."""
+        journal, before = Journal(self.journal.path), self.journal
+        try:
+            self._is_looked_at, self.journal = False, journal
+            _, self.settings = agreed(journal, self.cluster, settings)
+            self.resume()
+            self.clock.start(self.ledger.now_s)
+            leadership = Leadership(journal)
+            leadership.hold_lease(url)
+        except BaseException:
+            self.journal = before
+            journal.close()
+            raise
+        self.leadership = leadership
+        before.close()
+
+    def require_leading(self) -> int:
+        """The term in which this controller leads; DeposedError where it may act no more."""
+        if self._is_lost:
+            raise DeposedError("journal", self.journal.path, CLOSED)
+        return self.leadership.require()
+
     def resume(self) -> None:
         """State as the journal has it, the last snapshot and all events after it."""
         self._is_lost = True
@@ -228,7 +275,7 @@ class DurableState:
                 ledger.apply(ledger.decision(body))
         self.kinds.require({entry.kind for entry in ledger.jobs.values()})
         if not self._is_looked_at:
-            _require_sound(self.cluster, ledger, journal.path)
+            require_sound(self.cluster, ledger, journal.path)
             self._is_looked_at = True
         self.ledger = ledger
         self.state = ClusterState(self.cluster, ledger)
@@ -238,44 +285,15 @@ class DurableState:
     def close(self) -> None:
         """Let go of the journal; nothing is lost without it, resuming is quicker after it."""
         try:
-            if not self._is_lost:
-                self.snapshot()
+            if not self._is_lost and not self.journal.is_reader:
+                with suppress(DeposedError):
+                    self.snapshot()
         finally:
             self._is_lost = True
+            self.leadership.close()
             self.journal.close()
 
 
 def _unwritten(journal: Journal, error: sqlite3.OperationalError) -> UnwrittenError:
     problem = f"cannot be written: {error}; make room on its disk, or mend it. Nothing has happened: ask again"
     return UnwrittenError("journal", journal.path, problem)
-
-
-def _require_sound(cluster: Cluster, ledger: Ledger, path: str) -> None:
-    """InputError where a place of the journal breaks a rule, by the validator."""
-    running = [(entry.request, entry.place) for entry in ledger.jobs.values() if entry.place is not None]
-    wrong = restored_objection(cluster, running)
-    if wrong is not None:
-        problem = f"a job of it runs where it cannot: {wrong}; put a copy in its place, or begin a new one"
-        raise InputError("journal", path, problem)
-
-
-def _agreed(journal: Journal, cluster: Cluster | None, settings: Settings | None) -> tuple[Cluster, Settings]:
-    """Cluster and settings of a journal, written there where it is new."""
-    written, rules = journal.meta("cluster"), journal.meta("settings")
-    if written is None:
-        if cluster is None:
-            raise InputError("journal", journal.path, "is new; say which cluster it is for")
-    else:
-        try:
-            old = Cluster.model_validate_json(written)
-        except ValidationError as error:
-            raise InputError("journal", journal.path, f"holds no cluster: {error.errors()[0]['msg']}") from None
-        if cluster is not None and cluster != old:
-            raise InputError("journal", journal.path, "is of another cluster; give that one, or a new file")
-        cluster = old
-    if settings is None:
-        settings = Settings() if rules is None else Settings.model_validate_json(rules)
-    values = {"cluster": cluster.model_dump_json(by_alias=True), "settings": settings.model_dump_json(by_alias=True)}
-    if (values["cluster"], values["settings"]) != (written, rules):
-        journal.set_meta(values)
-    return cluster, settings

@@ -17,9 +17,9 @@ from typing import Any
 
 from costmodel.parallelism.configuration import Configuration
 from planner.controller.decisions import Decision, Move, Start
-from planner.controller.journal_file import Seen, connect, prepare, summed, verify
+from planner.controller.journal_file import Seen, connect, prepare, require_format, summed, verify
 from planner.fabrics.wiring import Wiring
-from planner.model.errors import InputError
+from planner.model.errors import DeposedError, InputError
 from planner.placement.placement import Place
 
 PROBE_BYTES = 65536
@@ -44,25 +44,33 @@ class Record:
 
 
 class Journal:
-    """One file, one writer."""
+    """One file, one writer, and any number of readers beside it.
 
-    def __init__(self, path: str | Path) -> None:
+    Each writer has a term of its own, one more than the last one's. It is in `meta`, and each transaction begins with
+    a look at it: whoever has lost its place, and does not know, writes nothing.
+    """
+
+    def __init__(self, path: str | Path, *, is_reader: bool = False) -> None:
         self.path = str(path)
-        if self.path != ":memory:":
+        self.is_reader = is_reader
+        if self.path != ":memory:" and not is_reader:
             os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
         self._known: set[Mark] = set()
         self._fresh: list[Mark] = []
         self._used: dict[Mark, int] = {}
         """last events that named each, where `uses` does not say so yet"""
         self._is_grouped = False
-        self.seq = 0
-        self._seen = Seen(self.path) if self.path != ":memory:" else None
+        self.seq, self.term = 0, 0
+        self._seen = Seen(self.path) if self.path != ":memory:" and not is_reader else None
         if self._seen is not None:
             self._compare(self._seen)
         self._db = connect(self.path)
         try:
-            prepare(self._db, self.path)
-            verify(self._db, self.path)
+            if is_reader:
+                require_format(self._db, self.path)
+            else:
+                self.term = prepare(self._db, self.path)
+                verify(self._db, self.path)
             self.roll_back()
             if self._seen is not None:
                 self._seen.begin(self.meta("id") or "", self.seq)
@@ -87,10 +95,30 @@ class Journal:
         with self._whole():
             self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
 
+    @property
+    def last_term(self) -> int:
+        """The term of whoever was the last to write here."""
+        return int(self.meta("term") or 0)
+
+    def require_term(self) -> None:
+        """DeposedError where another writes by now."""
+        if self.last_term != self.term:
+            problem = f"is written by another controller, in term {self.last_term}; this one had {self.term}"
+            raise DeposedError("journal", self.path, problem)
+
+    def _begin(self) -> None:
+        """Begin a transaction, in which nobody else can take a term."""
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            self.require_term()
+        except DeposedError:
+            self._db.execute("ROLLBACK")
+            raise
+
     @contextmanager
     def _whole(self) -> Iterator[None]:
         """A transaction of its own, undone where it cannot be written."""
-        self._db.execute("BEGIN IMMEDIATE")
+        self._begin()
         try:
             yield
             self._db.execute("COMMIT")
@@ -110,7 +138,7 @@ class Journal:
         """Write an event and its decisions; on disk when this returns, or at the end of the group."""
         db = self._db
         if not self._is_grouped:
-            db.execute("BEGIN IMMEDIATE")
+            self._begin()
         for name in body.get("kinds", ()):
             self._once(("kind", name, 0), "INSERT OR IGNORE INTO kinds VALUES (?, ?, ?)", (name, kinds[name]))
         for decision in decisions:
@@ -159,7 +187,7 @@ class Journal:
 
     def begin_group(self) -> None:
         """Events from now on become durable together."""
-        self._db.execute("BEGIN IMMEDIATE")
+        self._begin()
         self._is_grouped = True
 
     def end_group(self) -> None:
@@ -167,13 +195,15 @@ class Journal:
         self._commit()
 
     def roll_back(self) -> None:
-        """Forget what is not on disk."""
+        """Forget what is not on disk; what a reader reads from here on is of this moment."""
         self._is_grouped = False
         if self._db.in_transaction:
             self._db.execute("ROLLBACK")
         self._known.difference_update(self._fresh)
         self._fresh.clear()
         self._used.clear()
+        if self.is_reader:
+            self._db.execute("BEGIN")
         self.seq = self._db.execute("SELECT coalesce(max(seq), 0) FROM events").fetchone()[0]
 
     def snapshot(self, body: dict[str, Any], keep_events: int) -> None:

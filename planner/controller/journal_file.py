@@ -49,8 +49,9 @@ def connect(path: str) -> sqlite3.Connection:
     return sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
 
 
-def prepare(db: sqlite3.Connection, path: str) -> None:
-    """Tables of today's format, made where there are none, brought up to date where they are older."""
+def prepare(db: sqlite3.Connection, path: str) -> int:
+    """Begin the next term, in which no writer of an earlier one writes any more: its number. Tables are of today's
+    format then, made where there were none, brought up to date where they were older."""
     try:
         db.execute("PRAGMA journal_mode=WAL")
         db.execute("PRAGMA synchronous=FULL")
@@ -73,9 +74,37 @@ def prepare(db: sqlite3.Connection, path: str) -> None:
         found = _UPGRADES[found](db)
     db.execute("INSERT OR REPLACE INTO meta VALUES ('format', ?)", (found,))
     db.execute("INSERT OR IGNORE INTO meta VALUES ('id', ?)", (secrets.token_hex(8),))
+    last = db.execute("SELECT value FROM meta WHERE name = 'term'").fetchone()
+    term = 1 + int(last[0] if last else 0)
+    db.execute("INSERT OR REPLACE INTO meta VALUES ('term', ?)", (str(term),))
     db.execute("COMMIT")
     if is_new:
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return term
+
+
+def require_format(db: sqlite3.Connection, path: str) -> None:
+    """InputError for what a reader cannot read: nothing is made or changed."""
+    try:
+        db.execute("PRAGMA query_only=ON")
+        found = str(db.execute("SELECT value FROM meta WHERE name = 'format'").fetchone()[0])
+    except sqlite3.DatabaseError as error:
+        raise InputError("journal", path, f"cannot be read: {error}") from None
+    if found != str(FORMAT):
+        problem = f"its format is {found}, not {FORMAT}; stop whoever writes it, so that it is brought up to date"
+        raise InputError("journal", path, problem)
+
+
+def is_held(path: str) -> bool:
+    """True if a process writes a journal, as far as locks tell."""
+    file = os.open(f"{path}-seq", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    try:
+        flock(file, LOCK_EX | LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(file)
+    return False
 
 
 def _create(db: sqlite3.Connection) -> None:

@@ -94,7 +94,9 @@ class SwitchReconciler:
         self._is_stopping = True
 
     def _pass(self) -> bool:
-        """Once over all; True where a part has failed, so that other circuits are wanted now."""
+        """Once over all; True where a part has failed, so that other circuits are wanted now. DeposedError where
+        another controller leads."""
+        self._controller.require_leading()
         self._read_back_if_due()
         if self._hear():
             return True

@@ -26,6 +26,16 @@ def write_private(path: Path, text: str, mode: int = PRIVATE) -> None:
     finally:
         os.close(file)
     os.replace(draft, path)
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """What a name stands for is on disk too: without it a power cut brings back what was there before."""
+    file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
 
 
 def make_private(folder: Path, mode: int = 0o700) -> None:

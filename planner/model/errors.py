@@ -36,6 +36,10 @@ class UnwrittenError(OSError):
         super().__init__(f"{where}: {field}: {problem}")
 
 
+class DeposedError(UnwrittenError):
+    """Another controller leads by now, so that this one neither writes nor acts any more."""
+
+
 class RefusedPlanError(RuntimeError):
     """A plan of this program that its own check refuses: no fault of the input, and nothing to deploy."""
 

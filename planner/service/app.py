@@ -19,6 +19,7 @@ from planner.report.live import LIVE_HEADERS, live_html
 from planner.service import event_routes, extender, read_routes
 from planner.service.command_queue import BusyError, StoppingError
 from planner.service.context import FAULTS, ServiceContext
+from planner.service.lease_status import lease_body
 from planner.service.middleware import METRICS, Middleware
 from planner.service.openapi import NO_TOKEN, describe
 from planner.service.options import Options
@@ -85,10 +86,12 @@ def _about(app: FastAPI, site: ServiceContext, options: Options) -> None:
 
     @app.get("/healthz", response_model=Health, responses={503: {"model": Health}}, openapi_extra=NO_TOKEN)
     async def health() -> Json:
-        """Whether requests are taken; 503 where not."""
+        """Whether requests are taken; 503 where not, as where this stands by for another."""
         status = "lost" if service.is_lost else "stopping" if service.is_stopping else "ok"
         if status == "ok" and service.trouble is not None:
             status = "unwritable"
+        if status == "ok" and service.is_standby:
+            status = "standby"
         return Json({"status": status}, 200 if status == "ok" else 503)
 
     extra = NO_TOKEN if options.has_open_metrics else {}
@@ -97,8 +100,8 @@ def _about(app: FastAPI, site: ServiceContext, options: Options) -> None:
              openapi_extra=extra)  # fmt: skip
     async def metrics() -> Response:
         """Figures for Prometheus."""
-        view = await service.ask(lambda controller: controller.view(0), is_urgent=True)
-        return Response(site.metrics.text(view, service), media_type="text/plain; version=0.0.4")
+        view, lease = await service.ask(lambda c: (c.view(0), lease_body(c.leadership)), is_urgent=True)
+        return Response(site.metrics.text(view, lease, service), media_type="text/plain; version=0.0.4")
 
 
 def _errors(app: FastAPI) -> None:

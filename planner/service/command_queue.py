@@ -10,7 +10,7 @@ from threading import Condition, Thread
 from typing import Any
 
 from planner.controller import Controller
-from planner.model.errors import InputError, UnwrittenError
+from planner.model.errors import DeposedError, InputError, UnwrittenError
 
 PROBE_S = 1.0
 """between two looks at a journal that could not be written"""
@@ -66,7 +66,7 @@ class CommandQueue:
         self._changed = Condition()
         self._is_closed = False
         self.is_lost = False
-        """whether the journal is closed, or cannot be read any more"""
+        """whether the journal is closed, cannot be read any more, or is another's"""
         self.trouble: UnwrittenError | None = None
         """why the journal cannot be written now, as on a full disk"""
         self._looked_s = 0.0
@@ -174,6 +174,8 @@ class CommandQueue:
         try:
             self._controller.probe()
             self.trouble = None
+        except DeposedError:
+            self.is_lost = True
         except UnwrittenError as error:
             self.trouble = error
         except Exception:

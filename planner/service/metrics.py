@@ -1,8 +1,8 @@
 """Metrics in the text format of Prometheus."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import get_args
+from typing import Any, get_args
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, disable_created_metrics
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -40,18 +40,18 @@ class Metrics:
         for decision in decisions:
             self.decisions.labels(type(decision).__name__.lower()).inc()
 
-    def text(self, view: View, service: Service) -> bytes:
-        """All of it in the format of Prometheus."""
+    def text(self, view: View, lease: Mapping[str, Any], service: Service) -> bytes:
+        """All of it in the format of Prometheus; `lease` is a `LeaseBody`."""
         registry = CollectorRegistry()
-        registry.register(_Floor(view, service))
+        registry.register(_Floor(view, lease, service))
         return generate_latest(self.registry) + generate_latest(registry)
 
 
 class _Floor:
     """One moment of the controller."""
 
-    def __init__(self, view: View, service: Service) -> None:
-        self._view, self._service = view, service
+    def __init__(self, view: View, lease: Mapping[str, Any], service: Service) -> None:
+        self._view, self._lease, self._service = view, lease, service
 
     def collect(self) -> Iterator[Metric]:
         view = self._view
@@ -63,6 +63,9 @@ class _Floor:
             "free_accelerators": ("Working accelerators that nobody holds", view.num_free),
             "down_parts": ("Failed parts and drained servers", len(view.failed) + len(view.drained)),
             "journal_seq": ("Events in the journal", view.seq),
+            "leading": ("1: this controller leads; 0: it stands by", int(not self._service.is_standby)),
+            "term": ("Term of the controller that leads", self._lease["term"]),
+            "lease_silent_seconds": ("Since its lease was last renewed, as far as was seen", self._lease["silent_s"]),
         }
         for name, (said, value) in gauges.items():
             yield GaugeMetricFamily(f"photonplan_{name}", said, value=value)

@@ -19,6 +19,7 @@ from planner.model.instance import Instance
 from planner.model.plan import Plan
 from planner.service import middleware
 from planner.service.context import CONFLICT, FAULTS, UNKNOWN, ServiceContext
+from planner.service.lease_status import LeaseBody, lease_body
 from planner.service.live_state import live_state, of_tenant
 from planner.service.responses import Json, of_input, refusal
 from planner.service.schemas import (
@@ -54,6 +55,14 @@ def add(routes: APIRouter, site: ServiceContext) -> None:
     _whole(routes, site)
     _live(routes, site)
     _slices(routes, site)
+    _lease(routes, site)
+
+
+def _lease(routes: APIRouter, site: ServiceContext) -> None:
+    @routes.get("/v1/lease", response_model=LeaseBody, responses=FAULTS)
+    async def lease() -> Json:
+        """Who leads, and for how long nothing was heard of it."""
+        return Json(await site.service.ask(lambda controller: lease_body(controller.leadership), is_urgent=True))
 
 
 def _jobs(routes: APIRouter, site: ServiceContext) -> None:

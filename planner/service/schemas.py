@@ -201,7 +201,7 @@ class Verdict(BaseModel):
 class Health(BaseModel):
     """Whether requests are taken."""
 
-    status: Literal["ok", "stopping", "lost", "unwritable"]
+    status: Literal["ok", "stopping", "lost", "unwritable", "standby"]
 
 
 def job_body(job: JobState, connected: bool | None, said: str | None) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from planner.controller.switch_reconciler import Action, SwitchReconciler, Troub
 from planner.model.errors import UnwrittenError
 from planner.placement.placement import Place
 from planner.service.command_queue import BusyError, Command, CommandQueue, StoppingError
+from planner.service.lease_keeper import LeaseKeeper
 from planner.service.options import Options
 from planner.service.ticker import ControlLoop, Ticker
 
@@ -31,11 +32,13 @@ class Service:
         most_wait_s: float = Options.most_wait_s,
         control_loops: Sequence[ControlLoop] = (),
         carrier: SwitchReconciler | None = None,
+        keeper: LeaseKeeper | None = None,
     ) -> None:
-        """`carrier` sets circuits; without one somebody else does, who follows the decisions."""
+        """`carrier` sets circuits; without one somebody else does, who follows the decisions. `keeper` holds the lease,
+        or waits for it where the controller stands by: control loops begin when it leads."""
         self.controller = controller
         self.control_loops: list[ControlLoop] = [*control_loops, *([carrier] if carrier else ())]
-        self._carrier = carrier
+        self._carrier, self._keeper = carrier, keeper
         self.is_stopping = False
         self.seq = controller.seq
         """events that are on disk"""
@@ -48,9 +51,28 @@ class Service:
         """Begin to work; `control_loops` are fixed from now on."""
         self._loop = asyncio.get_running_loop()
         self._writer.start()
+        if self._keeper is not None:
+            self._keeper.begin(self._changed, self._lost)
+            self._keeper.start()
+        self._begin_to_act()
+
+    def _begin_to_act(self) -> None:
+        """Start the control loops, once, if this controller leads."""
+        if self.is_standby or self._tickers or self.is_stopping:
+            return
         self._tickers = [Ticker(control_loop, self._ticked) for control_loop in self.control_loops]
         for ticker in self._tickers:
             ticker.start()
+
+    def _changed(self) -> None:
+        """This controller leads, or the leader has written; in the thread of the keeper."""
+        if self._loop is not None and not self.is_stopping:
+            self._loop.call_soon_threadsafe(self._begin_to_act)
+            self._loop.call_soon_threadsafe(self._look)
+
+    def _lost(self) -> None:
+        """Another leads by now; in the thread of the keeper."""
+        self._writer.is_lost = True
 
     def close(self) -> None:
         """Finish what was taken, stop the control loops, close the journal. Blocks."""
@@ -60,6 +82,8 @@ class Service:
         for ticker in self._tickers:
             ticker.stop()
         self._writer.close()
+        if self._keeper is not None:
+            self._keeper.stop()
         try:
             self.controller.close()
         except Exception:
@@ -78,6 +102,11 @@ class Service:
     def failures(self) -> Mapping[Action, int]:
         """Number of calls, by action, in which a driver could not put circuits on, or off."""
         return {} if self._carrier is None else self._carrier.failures
+
+    @property
+    def is_standby(self) -> bool:
+        """True if another controller leads: events are refused, questions are answered."""
+        return self.controller.leadership.journal.is_reader
 
     @property
     def num_queued(self) -> int:
@@ -104,7 +133,9 @@ class Service:
         return self._writer.trouble
 
     def require_writable(self) -> None:
-        """UnwrittenError where events cannot be written now: none is tried, the journal is looked at all the time."""
+        """UnwrittenError where events cannot be written now, or not here: none is tried, the journal is looked at all
+        the time."""
+        self.controller.leadership.require_writer()
         if self._writer.trouble is not None:
             raise self._writer.trouble
 

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from threading import Event, Thread
 from typing import Protocol
 
+from planner.model.errors import DeposedError
+
 LEAST_S = 0.02
 """between two ticks, however much is decided"""
 log = logging.getLogger("planner.serve")
@@ -21,7 +23,8 @@ class ControlLoop(Protocol):
 
 
 class Ticker:
-    """Calls `tick` when woken, at the latest after its period; an error is logged, and the next tick repairs it."""
+    """Calls `tick` when woken, at the latest after its period; an error is logged, and the next tick repairs it. It
+    ends where another controller leads."""
 
     def __init__(self, control_loop: ControlLoop, on_tick: Callable[[], None]) -> None:
         self._control_loop, self._on_tick = control_loop, on_tick
@@ -48,6 +51,9 @@ class Ticker:
             try:
                 self._control_loop.tick()
                 self._on_tick()
+            except DeposedError as error:
+                log.error("%s ends: %s", type(self._control_loop).__name__, error)
+                return
             except Exception:
                 log.exception("a tick of %s failed", type(self._control_loop).__name__)
             self._stopped.wait(LEAST_S)

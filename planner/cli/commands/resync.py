@@ -31,7 +31,7 @@ def resync(
     """Read back what the switches say is on, set again what was lost, as after a power failure of a switch, and name
     light that is on for nobody. Safe while jobs start and end. A command of --driver hook: is asked for "report".
     """
-    from planner.cli.commands.serve import driver_named
+    from planner.cli.driver_names import driver_named
     from planner.integrations.slurm.config import load_site
     from planner.integrations.slurm.hooks import driver_in
     from planner.integrations.switch_drivers import CircuitError

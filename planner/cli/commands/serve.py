@@ -1,13 +1,12 @@
 """planner serve: the planner as an HTTP service."""
 
 import os
-import shlex
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from planner.cli.driver_names import command_named, driver_named
 from planner.cli.inputs import require_writable
 from planner.cli.outputs import holds_database
 from planner.model.errors import InputError
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from planner.controller import Controller
     from planner.controller.switch_reconciler import SwitchReconciler
     from planner.integrations.switch_drivers import Driver
+    from planner.service.lease_keeper import LeaseKeeper
     from planner.service.service import Service
 
 READ_BACK_S = 60.0
@@ -82,6 +82,22 @@ MaxBody = Annotated[int, typer.Option("--max-body", min=1024, max=2**30, metavar
 Connections = Annotated[
     int, typer.Option(min=1, max=100_000, help="Of one address at once; others are answered /healthz alone.")
 ]
+Standby = Annotated[
+    bool,
+    typer.Option(
+        "--standby",
+        help="Where another process writes the journal, answer questions and take its place when it is gone.",
+    ),
+]
+FenceCommand = Annotated[
+    str | None,
+    typer.Option(
+        "--fence",
+        metavar="COMMAND",
+        help="Ends a leader of another machine that renews its lease no more: its JSON on standard input, exit 0 once "
+        "it can act no more. One of this machine is killed.",
+    ),
+]
 SetClock = Annotated[
     bool, typer.Option("--set-clock", help="The journal's time is wrong: its times move to this machine's clock.")
 ]
@@ -107,6 +123,8 @@ def serve(
     max_body: MaxBody = Options.most_body_bytes,
     connections: Connections = Options.most_of_address,
     open_metrics: OpenMetrics = False,
+    standby: Standby = False,
+    fence: FenceCommand = None,
     set_clock: SetClock = False,
     log_level: LogLevel = "info",
 ) -> int:
@@ -124,7 +142,7 @@ def serve(
     )  # fmt: skip
     return _run(
         options, (host, port), (cluster, journal, settings), (driver, read_back, kubernetes), log_level,
-        set_clock=set_clock,
+        set_clock=set_clock, standby=(standby, fence),
     )  # fmt: skip
 
 
@@ -146,21 +164,28 @@ def _run(
     log_level: str,
     *,
     set_clock: bool,
+    standby: tuple[bool, str | None],
 ) -> int:
     """`state`: cluster, journal and settings; `control_loops`: driver of switches, how often they are read back, and
-    Kubernetes."""
+    Kubernetes; `standby`: whether it may stand by, and the command that ends leaders."""
     from planner.service import logs, server
     from planner.service.app import create_app
+    from planner.service.lease_keeper import LeaseKeeper
 
-    switches = driver_named(control_loops[0], state[1])
+    fence = [] if standby[1] is None else command_named("--fence", standby[1])
+    led = list["Controller"]()
+    switches = driver_named(control_loops[0], state[1], lambda: led[0].require_leading())
     logs.set_up(log_level, options.token.decode())
     with server.bind(*address) as listening:
-        controller = _controller(*state)
+        controller = _controller(*state, may_stand_by=standby[0])
+        led.append(controller)
         try:
             if set_clock:
                 controller.set_clock()
             carrier = None if switches is None else _carrier(controller, switches, *control_loops[:2])
-            service = _service(controller, options, carrier, control_loops[2])
+            host, port = listening.getsockname()[:2]
+            keeper = LeaseKeeper(controller, f"http://{host}:{port}", fence)
+            service = _service(controller, options, (carrier, keeper), control_loops[2])
             return server.run(create_app(service, options), service, options, listening)
         finally:
             controller.close()
@@ -179,32 +204,12 @@ def _token(token_file: Path | None, new_token: Path | None) -> bytes:
     return read_token(path)
 
 
-def driver_named(name: str | None, journal: Path) -> "Driver | None":
-    """A driver by its name, its record beside the journal."""
-    from planner.integrations.switch_drivers import driver_of
-
-    if name is None:
-        return None
-    kind, _, what = name.partition(":")
-    try:
-        command = shlex.split(what)
-    except ValueError as error:
-        raise InputError("--driver", name, f"is no command: {error}") from None
-    if kind not in ("file", "hook", "ocs") or not command:
-        raise InputError("--driver", f"'{name}'", "is no driver; give file:DIR, hook:COMMAND or ocs:FILE")
-    if kind == "file":
-        return driver_of({"kind": "file"}, Path(what))
-    folder = journal.with_name(f"{journal.name}.circuits")
-    if kind == "ocs":
-        return driver_of({"kind": "ocs", "config": what}, folder)
-    if shutil.which(command[0]) is None:
-        raise InputError("--driver", name, f"{command[0]} is no program that can be run; give its path, chmod +x it")
-    return driver_of({"kind": "hook", "command": command}, folder)
-
-
-def _controller(cluster: Path | None, journal: Path, settings: Path | None) -> "Controller":
-    """A controller that goes on where its journal ends."""
+def _controller(
+    cluster: Path | None, journal: Path, settings: Path | None, *, may_stand_by: bool = False
+) -> "Controller":
+    """A controller that goes on where its journal ends, or stands by where another writes it."""
     from planner.controller import Controller, Settings
+    from planner.controller.journal_file import is_held
     from planner.model import files
     from planner.model.cluster import load_cluster
 
@@ -214,7 +219,9 @@ def _controller(cluster: Path | None, journal: Path, settings: Path | None) -> "
     if journal.is_file() and not holds_database(journal):
         raise InputError(str(journal), "--journal", "is no journal, or a damaged one; take another, or a copy of it")
     given = load_cluster(cluster) if cluster is not None else None
-    return Controller(given, journal, files.load(Settings, settings) if settings is not None else None)
+    rules = files.load(Settings, settings) if settings is not None else None
+    is_standby = may_stand_by and journal.exists() and is_held(str(journal))
+    return Controller(given, journal, rules, is_standby=is_standby)
 
 
 def _carrier(
@@ -230,13 +237,17 @@ def _carrier(
 
 
 def _service(
-    controller: "Controller", options: Options, carrier: "SwitchReconciler | None", kubernetes: Path | None
+    controller: "Controller",
+    options: Options,
+    held_by: "tuple[SwitchReconciler | None, LeaseKeeper | None]",
+    kubernetes: Path | None,
 ) -> "Service":
-    """A service with its control_loops."""
+    """A service with its control loops; `held_by`: what sets circuits, and what keeps the lease."""
     from planner.service.idle_replan import IdleReplan
     from planner.service.service import Service
     from planner.service.ticker import ControlLoop
 
+    carrier, keeper = held_by
     control_loops: list[ControlLoop] = [IdleReplan(controller)]
     if kubernetes is not None:
         try:
@@ -249,5 +260,5 @@ def _service(
         control_loops.append(load_loop(kubernetes, controller.cluster, controller, applied))
     return Service(
         controller, most_queued=options.most_queued, most_wait_s=options.most_wait_s, control_loops=control_loops,
-        carrier=carrier,
+        carrier=carrier, keeper=keeper,
     )  # fmt: skip

@@ -1,37 +1,39 @@
 """Drivers of optical switches; `file` and `hook` with the standard library alone: hooks of schedulers start fast."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from planner.controller.switch_driver import CircuitBusyError, CircuitError, Circuits, Driver, Resynced
+from planner.integrations.switch_drivers.recorded import unfenced
 
-__all__ = ["CircuitBusyError", "CircuitError", "Circuits", "Driver", "Resynced", "driver_of"]
+__all__ = ["CircuitBusyError", "CircuitError", "Circuits", "Driver", "Resynced", "driver_of", "unfenced"]
 
 COMMAND_TIMEOUT_S = 30.0
 
 
-def driver_of(spec: dict[str, Any], folder: Path) -> Driver:
+def driver_of(spec: dict[str, Any], folder: Path, fence: Callable[[], int] = unfenced) -> Driver:
     """From {"kind": "file"}, {"kind": "hook", "command": [...], "timeout_s": 30} or {"kind": "ocs", "config": FILE};
-    its record is kept in `folder`. InputError where that file cannot be used."""
+    its record is kept in `folder`; `fence` as of a `RecordedDriver`. InputError where that file cannot be used."""
     if spec["kind"] == "ocs":
-        return _ocs(Path(spec["config"]), folder)
+        return _ocs(Path(spec["config"]), folder, fence)
     if spec["kind"] == "hook":
         from planner.integrations.switch_drivers.hook_driver import HookDriver
 
-        return HookDriver(spec["command"], folder, float(spec.get("timeout_s", COMMAND_TIMEOUT_S)))
+        return HookDriver(spec["command"], folder, float(spec.get("timeout_s", COMMAND_TIMEOUT_S)), fence)
     from planner.integrations.switch_drivers.file_driver import FileDriver
 
-    return FileDriver(folder)
+    return FileDriver(folder, fence)
 
 
-def _ocs(config: Path, folder: Path) -> Driver:
+def _ocs(config: Path, folder: Path, fence: Callable[[], int]) -> Driver:
     from planner.integrations.switch_drivers.ocs.config import load_switches
     from planner.integrations.switch_drivers.ocs.driver import OcsDriver
     from planner.model.errors import InputError
 
     site = load_switches(config)
     try:
-        return OcsDriver(folder, site)
+        return OcsDriver(folder, site, fence)
     except ModuleNotFoundError as error:
         extra = "switches" if error.name == "httpx" else "gnmi"
         remedy = f"run `pip install 'photonplan[{extra}]'`"

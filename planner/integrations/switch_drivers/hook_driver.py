@@ -5,14 +5,14 @@ import os
 import pwd
 import signal
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from subprocess import PIPE
 from typing import Any
 
 from planner.controller.switch_driver import CircuitError, Circuits, UnsureError
 from planner.integrations.switch_drivers.parts import taken
-from planner.integrations.switch_drivers.recorded import RecordedDriver
+from planner.integrations.switch_drivers.recorded import RecordedDriver, unfenced
 
 UMASK = 0o077
 """of commands: what they write is theirs alone, whoever started them"""
@@ -21,7 +21,8 @@ _MOST_CHARACTERS = 2000
 
 
 class HookDriver(RecordedDriver):
-    """Runs a command, never through a shell, with {"action": "connect" | "release", "job", "circuits"} on its input.
+    """Runs a command, never through a shell, with {"action": "connect" | "release", "job", "circuits"} on its input,
+    and "term" where a controller leads: a switch that remembers the largest one can refuse what comes too late.
     With the action "report" it is asked for {"circuits": [...]}: all that are on, as far as the switches tell.
 
     Exit code 0: done. Any other: nothing is on (connect), or some may be left (release), and its output may be
@@ -32,8 +33,10 @@ class HookDriver(RecordedDriver):
     whether slurmctld, a daemon of root or that owner asks for it.
     """
 
-    def __init__(self, command: Sequence[str], folder: Path, timeout_s: float) -> None:
-        super().__init__(folder)
+    def __init__(
+        self, command: Sequence[str], folder: Path, timeout_s: float, fence: Callable[[], int] = unfenced
+    ) -> None:
+        super().__init__(folder, fence)
         self._command = list(command)
         self._timeout_s = timeout_s
 
@@ -57,7 +60,8 @@ class HookDriver(RecordedDriver):
 
     def _run(self, action: str, job: str, circuits: Circuits, lock: int | None) -> str:
         """Run the command; returns its output. CircuitError where it fails."""
-        given = json.dumps({"action": action, "job": job, "circuits": circuits})
+        body = {"action": action, "job": job, "circuits": circuits}
+        given = json.dumps(body | {"term": term} if (term := self.fence()) else body)
         name = f"{action} {job}: {self._command[0]}"
         try:
             code, out, err = self._finished(given, lock)

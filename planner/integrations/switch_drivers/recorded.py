@@ -3,7 +3,7 @@
 import json
 import os
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,11 @@ from planner.integrations.switch_drivers.ranges import free, try_lock
 _LOOK_AGAIN_S = 0.02
 
 
+def unfenced() -> int:
+    """The fence of a driver that no controller leads, as in a hook of a scheduler: there is no term."""
+    return 0
+
+
 @dataclass
 class CircuitRecord:
     """Circuits by job."""
@@ -25,6 +30,8 @@ class CircuitRecord:
     on: dict[str, Circuits]
     setting: dict[str, Circuits]
     """those that are being set, or of which nobody knows"""
+    fence: Callable[[], int]
+    """as of the driver"""
 
     @property
     def all(self) -> dict[str, Circuits]:
@@ -32,6 +39,7 @@ class CircuitRecord:
 
     def write(self) -> None:
         data = {"on": self.on, "setting": self.setting}
+        self.fence()
         write_private(self.path, json.dumps(data, separators=(",", ":")) + "\n")
 
     def require_free(self, job: str, circuits: Circuits) -> None:
@@ -49,13 +57,17 @@ class RecordedDriver:
     where they lie on different switches, and one after the other where they share one: each call locks its switches,
     so that one that hangs delays nobody elsewhere. The record is locked for moments, and replaced as a whole, so that
     it is read without.
+
+    `fence` is asked before each write of the record and each request to a switch: the term of the controller in whose
+    name it is, or an error where another leads by now. What had been begun is then left as after a crash.
     """
 
     wait_s = 60.0
     """for a switch that another call sets"""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, fence: Callable[[], int] = unfenced) -> None:
         self.folder = folder
+        self.fence = fence
         self._path = folder / "switches.json"
 
     def set(self, job: str, circuits: Circuits, lock: int) -> None:
@@ -176,9 +188,9 @@ class RecordedDriver:
     def _read(self) -> CircuitRecord:
         try:
             data = json.loads(self._path.read_text(encoding="utf-8"))
-            return CircuitRecord(self._path, dict(data["on"]), dict(data["setting"]))
+            return CircuitRecord(self._path, dict(data["on"]), dict(data["setting"]), self.fence)
         except FileNotFoundError:
-            return CircuitRecord(self._path, {}, {})
+            return CircuitRecord(self._path, {}, {}, self.fence)
         except (ValueError, KeyError, TypeError) as error:
             remedy = "put all circuits off, then remove the file"
             raise CircuitError(f"{self._path} holds no switch states ({error}); {remedy}") from None

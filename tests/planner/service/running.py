@@ -19,6 +19,7 @@ import uvicorn
 from planner.controller import Controller
 from planner.controller.switch_reconciler import SwitchReconciler
 from planner.service.app import create_app
+from planner.service.lease_keeper import LeaseKeeper
 from planner.service.options import Options
 from planner.service.server import configuration
 from planner.service.service import Service
@@ -71,6 +72,7 @@ def running(
     *,
     control_loops: Sequence[ControlLoop] = (),
     carrier: SwitchReconciler | None = None,
+    keeper: LeaseKeeper | None = None,
     **options: Any,
 ) -> Iterator[Running]:
     """A service in a thread, by default over a small cluster with light between servers."""
@@ -82,6 +84,7 @@ def running(
         most_wait_s=given.most_wait_s,
         control_loops=control_loops,
         carrier=carrier,
+        keeper=keeper,
     )
     server = uvicorn.Server(configuration(create_app(service, given), given))
     with socket.create_server(("127.0.0.1", 0)) as listening:

@@ -22,7 +22,7 @@ from planner.integrations.switch_drivers.ocs.protocols import switch_of
 from planner.integrations.switch_drivers.ocs.switch import OcsSwitch, SwitchError, SwitchSilentError
 from planner.integrations.switch_drivers.ocs.tables import CrossConnectRow, SwitchTables
 from planner.integrations.switch_drivers.ocs.wanted_rows import Rows, WantedRows
-from planner.integrations.switch_drivers.recorded import RecordedDriver
+from planner.integrations.switch_drivers.recorded import RecordedDriver, unfenced
 
 MOST_AT_ONCE = 256
 """switches"""
@@ -37,13 +37,13 @@ class OcsDriver(RecordedDriver):
     pays it, and whatever is set on that switch pays it first.
     """
 
-    def __init__(self, folder: Path, site: SwitchSite) -> None:
-        super().__init__(folder)
-        self._site, self._rows, self._owed = site, WantedRows(site), OwedRows(folder)
+    def __init__(self, folder: Path, site: SwitchSite, fence: Callable[[], int] = unfenced) -> None:
+        super().__init__(folder, fence)
+        self._site, self._rows, self._owed = site, WantedRows(site), OwedRows(folder, fence)
         self._fresh = set[str]()
         """jobs that are connected for the first time"""
         self._pool = ThreadPoolExecutor(min(len(site.access), MOST_AT_ONCE), thread_name_prefix="ocs")
-        self._switches = {name: switch_of(site, name) for name in site.access}
+        self._switches = {name: switch_of(site, name, fence) for name in site.access}
         self.close = weakref.finalize(self, _close, self._pool, tuple(self._switches.values()))
         """end its threads and connections, as happens when nobody has the driver any more"""
 
@@ -177,7 +177,7 @@ class OcsDriver(RecordedDriver):
         untouched = {switch for switch, error in errors.items() if error.is_untouched}
         asked = [switch for switch in rows if switch not in silent | untouched]
         refused = self._on_each(asked, lambda switch: self._set_off(switch, rows[switch]))
-        for switch in {*silent, *refused} - untouched:
+        for switch in sorted({*silent, *refused} - untouched):
             self._owe(switch, rows[switch])
 
     def _pay(self, switch: str) -> None:

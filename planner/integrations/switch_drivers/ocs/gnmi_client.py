@@ -2,7 +2,7 @@
 
 import json
 import ssl
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -35,8 +35,8 @@ OPTIONS = [
 class GnmiSwitch(OcsSwitch):
     """A switch with a gNMI server, of whatever model."""
 
-    def __init__(self, site: SwitchSite, name: str) -> None:
-        super().__init__(site, name)
+    def __init__(self, site: SwitchSite, name: str, fence: Callable[[], int]) -> None:
+        super().__init__(site, name, fence)
         self._channel = _channel(site, name)
         self._stub = gnmi_pb2_grpc.gNMIStub(self._channel)
         self._prefix = gnmi_pb2.Path(target=site.target(name))
@@ -67,6 +67,7 @@ class GnmiSwitch(OcsSwitch):
 
     def _call(self, method: Any, request: Any, *, is_optional: bool = False) -> Any:
         """`is_optional`: None for what is not there."""
+        self.fence()
         try:
             return method(request, timeout=self._access.timeout_s, metadata=self._credentials())
         except grpc.RpcError as error:

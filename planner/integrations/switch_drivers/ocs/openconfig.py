@@ -5,7 +5,7 @@ Ports are SLOT/PORT in the wiring. A connection is listed at one of its ports, o
 nothing of mirrors that move, and nothing of loss.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from planner.integrations.switch_drivers.ocs.config import SwitchSite
@@ -28,8 +28,8 @@ Json = Mapping[str, Any]
 class OpenConfigOcs(GnmiSwitch):
     """Remembers what it read last: a delete names a port alone, and shall not hit what others have there since."""
 
-    def __init__(self, site: SwitchSite, name: str) -> None:
-        super().__init__(site, name)
+    def __init__(self, site: SwitchSite, name: str, fence: Callable[[], int]) -> None:
+        super().__init__(site, name, fence)
         self._inputs = {port for (switch, port), cable in site.cable_at.items()
                         if switch == name and cable.direction == "input"}  # fmt: skip
         self._outputs = {port for (switch, port) in site.cable_at if switch == name} - self._inputs

@@ -1,7 +1,7 @@
 """Cross-connects of ours that no job has any more, and that a switch could not be told to delete."""
 
 import json
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 from planner.controller.switch_driver import CircuitError
@@ -13,8 +13,9 @@ from planner.integrations.switch_drivers.ocs.wanted_rows import Rows
 class OwedRows:
     """Kept in one file, `owed.json`; whoever changes it holds the lock of the record."""
 
-    def __init__(self, folder: Path) -> None:
-        self._path = folder / "owed.json"
+    def __init__(self, folder: Path, fence: Callable[[], int]) -> None:
+        """`fence`: asked before each write; raises where nothing may be written any more."""
+        self._path, self._fence = folder / "owed.json", fence
 
     def read(self) -> Rows:
         """By switch."""
@@ -38,4 +39,5 @@ class OwedRows:
 
     def _write(self, owed: Rows) -> None:
         data = {switch: sorted(rows) for switch, rows in owed.items() if rows}
+        self._fence()
         write_private(self._path, json.dumps(data, separators=(",", ":")) + "\n")

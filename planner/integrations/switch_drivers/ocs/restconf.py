@@ -1,6 +1,6 @@
 """A switch that runs SONiC, over RESTCONF (RFC 8040): its tables, and the RPC `bulk-update`."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import Any
 
@@ -24,8 +24,8 @@ _TRANSIENT = {409, 423, 425, 429}
 class RestconfSwitch(OcsSwitch):
     """Each table is asked by itself, and again where it is not answered."""
 
-    def __init__(self, site: SwitchSite, name: str) -> None:
-        super().__init__(site, name)
+    def __init__(self, site: SwitchSite, name: str, fence: Callable[[], int]) -> None:
+        super().__init__(site, name, fence)
         self._client = httpx.Client(
             base_url=site.url(name), verify=site.tls(name), timeout=self._access.timeout_s, trust_env=False,
             headers={"Accept": MEDIA},
@@ -57,6 +57,7 @@ class RestconfSwitch(OcsSwitch):
         headers, login = self._credentials()
         if body is not None:
             headers["Content-Type"] = MEDIA
+        self.fence()
         try:
             response = self._client.request(method, path, json=body, headers=headers, auth=login)
         except httpx.HTTPError as error:

@@ -6,7 +6,7 @@ that light is waited for by `*OPC?`, which answers once nothing moves any more.
 
 import re
 import threading
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from planner.integrations.switch_drivers.ocs.config import SwitchSite
 from planner.integrations.switch_drivers.ocs.switch import (
@@ -37,8 +37,8 @@ _ERROR = re.compile(r"\s*([+-]?\d+)\s*,\s*(.*)")
 class ScpiSwitch(OcsSwitch):
     """One question after the other over one connection."""
 
-    def __init__(self, site: SwitchSite, name: str) -> None:
-        super().__init__(site, name)
+    def __init__(self, site: SwitchSite, name: str, fence: Callable[[], int]) -> None:
+        super().__init__(site, name, fence)
         self._connection, self._waiting = TextConnection(site, name), b""
         self._lock = threading.Lock()
         ports = sorted((port for switch, port in site.cable_at if switch == name), key=int)
@@ -108,4 +108,5 @@ class ScpiSwitch(OcsSwitch):
             self._waiting = b""
             self._connection.open()
         self._connection.restart_time()
+        self.fence()
         self._connection.send(text)

@@ -31,8 +31,9 @@ class SwitchRefusalError(SwitchError):
 class OcsSwitch:
     """Asks one switch; from several threads, one after the other. A protocol says how."""
 
-    def __init__(self, site: SwitchSite, name: str) -> None:
-        self.name = name
+    def __init__(self, site: SwitchSite, name: str, fence: Callable[[], int]) -> None:
+        """`fence`: asked right before each request; raises where nothing may be asked any more."""
+        self.name, self.fence = name, fence
         self._site, self._access = site, site.access[name]
 
     def close(self) -> None:

@@ -7,7 +7,7 @@ operational states are IS and its capability is OK.
 
 import re
 import threading
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from planner.integrations.switch_drivers.ocs.config import SwitchSite
 from planner.integrations.switch_drivers.ocs.switch import OcsSwitch, SwitchRefusalError, SwitchSilentError
@@ -29,8 +29,8 @@ Words = Mapping[str, str]
 class Tl1Switch(OcsSwitch):
     """Commands of one kind are sent together, and the next kind after their answers."""
 
-    def __init__(self, site: SwitchSite, name: str) -> None:
-        super().__init__(site, name)
+    def __init__(self, site: SwitchSite, name: str, fence: Callable[[], int]) -> None:
+        super().__init__(site, name, fence)
         self._session, self._lock = Tl1Session(site, name), threading.Lock()
 
     def close(self) -> None:
@@ -72,11 +72,15 @@ class Tl1Switch(OcsSwitch):
     def _change(self, commands: Iterable[str]) -> list[Tl1Answer]:
         """Answers that deny."""
         sent = list(commands)
-        return [answer for answer in self._session.ask(sent, self.secret()) if answer.is_denied] if sent else []
+        return [answer for answer in self._ask(sent) if answer.is_denied] if sent else []
+
+    def _ask(self, commands: Sequence[str]) -> list[Tl1Answer]:
+        self.fence()
+        return self._session.ask(commands, self.secret())
 
     def _entries(self, command: str) -> Iterator[tuple[str, Words]]:
         """Identifiers and words of what is retrieved."""
-        (answer,) = self._session.ask([command], self.secret())
+        (answer,) = self._ask([command])
         if answer.is_denied:
             kind = SwitchRefusalError if answer.error.startswith(INVALID) else SwitchSilentError
             raise kind(f"{self.name} denies {command.partition(':')[0]}: {answer.said}")

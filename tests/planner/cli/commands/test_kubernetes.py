@@ -27,7 +27,7 @@ def test_pods_wait_for_what_the_carrier_is_sure_of(tmp_path: Path) -> None:
     driver = driver_of({"kind": "hook", "command": ["sh", "-c", "kill -9 $$"]}, tmp_path / "driver")
     with Controller(cluster("lightpath")) as controller:
         carrier = _carrier(controller, driver, None, None)
-        service = _service(controller, Options(b"t"), carrier, tmp_path / "kubernetes.yaml")
+        service = _service(controller, Options(b"t"), (carrier, None), tmp_path / "kubernetes.yaml")
         controller.submit(request("a", 16))
         carrier = next(one for one in service.control_loops if isinstance(one, SwitchReconciler))
         loop = next(one for one in service.control_loops if isinstance(one, KubernetesLoop))

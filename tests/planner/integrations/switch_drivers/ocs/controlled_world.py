@@ -29,6 +29,7 @@ from planner.integrations.switch_drivers import recorded
 from planner.integrations.switch_drivers.ocs import driver as ocs_driver
 from planner.integrations.switch_drivers.ocs import owed
 from planner.integrations.switch_emulator import FaultKind, Holding, judge
+from planner.integrations.switch_emulator.http_messages import HttpRequest
 from planner.integrations.switch_emulator.referee import CrossConnect
 from planner.integrations.wiring.cables import CableTable
 from planner.integrations.wiring.cross_connects import of_states
@@ -137,8 +138,8 @@ class ControlledWorld(FaultySwitches):
         self.opened: list[Any] = []
         self.mishaps = 0
 
-    def asked(self, ask: Callable[[], T]) -> T:
-        found = super().asked(ask)
+    def asked(self, ask: Callable[[], T], what: str = "") -> T:
+        found = super().asked(ask, what)
         self.point()
         return found
 
@@ -155,9 +156,7 @@ class ControlledWorld(FaultySwitches):
         self.kills_in = math.inf
         self._settle(process)
         self._abandon()
-        held = [*self.held, *(self._holding(job, each, math.inf) for job, each in self.placed.items())]
-        found = judge(self.emulator.light(), held, now_s=self.now_s, grace_s=GRACE_S)
-        return verdict(found, held, self._guests(), self.told, GRACE_S)
+        return self.judged()
 
     def _step(self, process: Process) -> None:
         self._mend(process.controller)
@@ -177,19 +176,25 @@ class ControlledWorld(FaultySwitches):
             (controller.finish if name in controller.running else controller.cancel)(name)
 
     def _mend(self, controller: Controller, chance: float = MENDED) -> None:
-        """Operators mend ports and tell of it, and take circuits of others away."""
+        """Operators mend switches, and tell of it."""
+        if self.mend_switches(chance):
+            for part in controller.down:
+                controller.repair(part)
+
+    def mend_switches(self, chance: float) -> bool:
+        """Operators mend ports, and take circuits of others away; whether they did."""
         for mishap in self.emulator.happened[self.mishaps :]:
             if mishap.kind == FaultKind.FOREIGN:
                 self.guests.add((mishap.switch, mishap.what.partition(" ")[0]))
         self.mishaps = len(self.emulator.happened)
-        if self.random.random() < chance:
+        is_mended = self.random.random() < chance
+        if is_mended:
             for guest in sorted(self.guests):
                 self._remove(*guest)
             self.guests.clear()
             for switch in self.emulator.switches.values():
                 switch.hardware.stuck.clear()
-            for part in controller.down:
-                controller.repair(part)
+        return is_mended
 
     def _guests(self) -> dict[CrossConnect, float]:
         """All circuits of others, and when they first came."""
@@ -209,18 +214,32 @@ class ControlledWorld(FaultySwitches):
     def _look(self, process: Process) -> None:
         """Read the journal, and note which jobs are told to run."""
         controller = process.controller
+        self.read(controller)
+        for job, place in controller.running.items():
+            if process.reconciler.connected(job, place):
+                self.started[self.placed[job].seq].setdefault(job, self.now_s)
+
+    def lit(self) -> set[CrossConnect]:
+        """Where there is light now."""
+        return {(each.switch, each.a_side, each.b_side) for each in self.emulator.light() if each.is_on}
+
+    def read(self, controller: Controller) -> None:
+        """Note who holds what since when, from the events that were not read yet."""
         for event in controller.decided(self.seen, 10_000):
             self.seen = event.seq
             for decision in event.decisions:
                 if isinstance(decision, Stop | Move) and decision.job in self.placed:
                     self.held.append(self._holding(decision.job, self.placed.pop(decision.job), event.at_s))
                 if isinstance(decision, Start | Move):
-                    self.placed[decision.job] = Placed(event.seq, event.at_s, self._circuits(decision.place))
-        for job, place in controller.running.items():
-            if process.reconciler.connected(job, place):
-                self.started[self.placed[job].seq].setdefault(job, self.now_s)
+                    self.placed[decision.job] = Placed(event.seq, event.at_s, self.circuits_of(decision.place))
 
-    def _circuits(self, place: Place) -> frozenset[CrossConnect]:
+    def judged(self) -> Verdict:
+        """What was wrong with the light until now."""
+        held = [*self.held, *(self._holding(job, each, math.inf) for job, each in self.placed.items())]
+        found = judge(self.emulator.light(), held, now_s=self.now_s, grace_s=GRACE_S)
+        return verdict(found, held, self._guests(), self.told, GRACE_S)
+
+    def circuits_of(self, place: Place) -> frozenset[CrossConnect]:
         ports = plugin_of(self.cluster.fabric).switch_ports
         lit = [(held.get("phase"), Circuit.model_validate(c)) for held in place.circuits_json for c in held["circuits"]]
         found = of_states(states_of(ports.connections(self.cluster.fabric, lit)), self.table)
@@ -239,7 +258,7 @@ class ControlledWorld(FaultySwitches):
             process.reconciler.tick()
             self._look(process)
         wanted = set[CrossConnect]().union(*(placed.circuits for placed in self.placed.values()))
-        on = {(each.switch, each.a_side, each.b_side) for each in self.emulator.light() if each.is_on}
+        on = self.lit()
         assert on == wanted, f"leaked in the end: {on - wanted}, dark: {wanted - on}"
         assert all(job in self.started[placed.seq] for job, placed in self.placed.items() if placed.circuits)
 
@@ -297,7 +316,7 @@ def controlled(world: ControlledWorld) -> Iterator[None]:
         return world.opened[-1]  # type: ignore[no-any-return]
 
     def written(path: Path, text: str) -> None:
-        world.point()
+        world.point_before("write")
         private_files.write_private(path, text)
         world.point()
 

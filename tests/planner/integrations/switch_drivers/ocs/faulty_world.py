@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from json import dumps
 from types import SimpleNamespace
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 from unittest import mock
 
 import httpx
@@ -79,21 +80,18 @@ class FaultySwitches:
         self.emulator = Emulator(specs, seed=self.seed, rates=rates, clock=lambda: self.now_s)
         self.name_of = {path_name(name): name for name in self.site.switches}
 
-    def asked(self, ask: Callable[[], T]) -> T:
-        """What one request to the emulator gives."""
-        self.point()
+    def asked(self, ask: Callable[[], T], what: str = "") -> T:
+        """What one request to the emulator gives; `what`: its method over HTTP."""
+        self.point_before(what)
         self.now_s += REQUEST_S
         return ask()
 
-    def handle(self, request: httpx.Request) -> httpx.Response:
-        """One request over HTTP."""
-        _, name, path = request.url.path.split("/", 2)
-        headers = {key.lower(): value for key, value in request.headers.items()}
-        given = HttpRequest(request.method, f"/{path}", headers, request.read(), "")
-        found = self.asked(lambda: self.emulator.answer(self.name_of[name], given))
+    def handle(self, name: str, request: HttpRequest) -> httpx.Response:
+        """One request over HTTP, of a switch as addresses name it."""
+        found = self.asked(lambda: self.emulator.answer(self.name_of[name], request), request.method)
         if found is None:
-            self.now_s += TIMEOUT_S
-            raise httpx.ReadTimeout("timed out", request=request)
+            self.sleep(TIMEOUT_S)
+            raise httpx.ReadTimeout("timed out")
         return httpx.Response(found.status, content=found.body)
 
     def point(self) -> None:
@@ -102,8 +100,28 @@ class FaultySwitches:
         if self.kills_in < 0:
             raise Killed
 
+    def point_before(self, what: str) -> None:
+        """The same right before something is done outside of the process: a request, by its method, or `write`."""
+        self.point()
+
     def sleep(self, time_s: float) -> None:
         self.now_s += time_s
+
+
+class EmulatorClient:
+    """In place of `httpx.Client`: asks the emulator of a world, without a network."""
+
+    def __init__(self, world: FaultySwitches, base_url: str, headers: dict[str, str]) -> None:
+        self._world, self._headers = world, {key.lower(): value for key, value in headers.items()}
+        self._name = base_url.rpartition("/")[2]
+
+    def request(self, method: str, path: str, json: Any, headers: dict[str, str], auth: None) -> httpx.Response:
+        given = self._headers | {key.lower(): value for key, value in headers.items()}
+        body = b"" if json is None else dumps(json).encode()
+        return self._world.handle(self._name, HttpRequest(method, path, given, body, ""))
+
+    def close(self) -> None:
+        pass
 
 
 @dataclass
@@ -204,12 +222,12 @@ class World(FaultySwitches):
 @contextmanager
 def faulty(world: FaultySwitches) -> Iterator[None]:
     """A world in place of the network and the clock."""
-    site, client = world.site, httpx.Client
+    site = world.site
     path, clock = site.path, SimpleNamespace(monotonic=lambda: world.now_s, sleep=world.sleep)
     path.write_text(path.read_text().replace("settle: 20 s", "settle: 2 s"))
     with (
         mock.patch.object(
-            restconf.httpx, "Client", lambda **k: client(**k, transport=httpx.MockTransport(world.handle))
+            restconf.httpx, "Client", lambda base_url, headers, **_: EmulatorClient(world, base_url, headers)
         ),
         mock.patch.object(text_connection, "opened", lambda host, *_: FakeSocket(world, host)),
         mock.patch.object(gnmi_client, "_channel", return_value=FakeChannel(world)),

@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from planner.fabrics.wiring import memory_json
-from planner.integrations.switch_drivers import Circuits, Driver, driver_of
+from planner.integrations.switch_drivers import Circuits, Driver, driver_of, unfenced
 from planner.integrations.switch_drivers.ocs.driver import OcsDriver
 from planner.integrations.switch_emulator.port_names import fiber, number
 from planner.integrations.wiring.cables import CableTable
@@ -77,9 +77,9 @@ class Site:
     protocol: str = "restconf"
     drivers: list[OcsDriver] = field(default_factory=list)
 
-    def driver(self) -> Driver:
+    def driver(self, fence: Callable[[], int] = unfenced) -> Driver:
         """A new one, as another process would have it."""
-        found = driver_of({"kind": "ocs", "config": str(self.path)}, self.path.parent / "driver")
+        found = driver_of({"kind": "ocs", "config": str(self.path)}, self.path.parent / "driver", fence)
         assert isinstance(found, OcsDriver)
         self.drivers.append(found)
         return found

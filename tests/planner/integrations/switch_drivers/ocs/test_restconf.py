@@ -48,7 +48,7 @@ def test_only_a_switch_with_a_known_certificate_is_believed(tmp_path: Path) -> N
             ):
                 switch_of = {"url": url, "tries": 1, **access}
                 edited(site.path, lambda data, new=switch_of: data["switches"].update({"q0#0": new}))
-                switch = RestconfSwitch(load_switches(site.path), "q0#0")
+                switch = RestconfSwitch(load_switches(site.path), "q0#0", lambda: 0)
                 if is_believed:
                     assert switch.rows() == {}
                 else:

@@ -1,0 +1,48 @@
+"""Drivers of switches and commands as options name them."""
+
+import shlex
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from planner.model.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from planner.integrations.switch_drivers import Driver
+
+
+def command_named(option: str, text: str) -> list[str]:
+    """A command as a shell would read it; InputError where it cannot be run."""
+    command = _words(option, text)
+    if not command or shutil.which(command[0]) is None:
+        problem = f"{command[0] if command else 'nothing'} is no program that can be run; give its path, chmod +x it"
+        raise InputError(option, text, problem)
+    return command
+
+
+def _words(option: str, text: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise InputError(option, text, f"is no command: {error}") from None
+
+
+def driver_named(name: str | None, journal: Path, fence: "Callable[[], int] | None" = None) -> "Driver | None":
+    """A driver by its name, its record beside the journal; `fence` as of a `RecordedDriver`."""
+    from planner.integrations.switch_drivers import driver_of, unfenced
+
+    if name is None:
+        return None
+    fence = fence or unfenced
+    kind, _, what = name.partition(":")
+    command = _words("--driver", what)
+    if kind not in ("file", "hook", "ocs") or not command:
+        raise InputError("--driver", f"'{name}'", "is no driver; give file:DIR, hook:COMMAND or ocs:FILE")
+    if kind == "file":
+        return driver_of({"kind": "file"}, Path(what), fence)
+    folder = journal.with_name(f"{journal.name}.circuits")
+    if kind == "ocs":
+        return driver_of({"kind": "ocs", "config": what}, folder, fence)
+    return driver_of({"kind": "hook", "command": command_named("--driver", what)}, folder, fence)
