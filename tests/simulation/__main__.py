@@ -1,0 +1,39 @@
+"""`python -m tests.simulation --seeds 300`: runs of the whole controller with mishaps; exit code 1 where any is wrong.
+
+One seed again: `--first 17 --seeds 1`.
+"""
+
+import argparse
+import sys
+import time
+from collections import Counter
+
+from tests.planner.controller.sites import remember_kinds
+from tests.simulation.run import RUN_S, run
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, default=300, help="how many")
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=RUN_S, help="with mishaps, by the clock of the simulation")
+    given = parser.parse_args()
+    remember_kinds()
+    counts, wrong, longest_s, began_s = Counter[str](), 0, 0.0, time.process_time()
+    for seed in range(given.first, given.first + given.seeds):
+        outcome = run(seed, given.seconds)
+        for text in outcome.wrong[:5]:
+            print(f"seed {seed}: {text}", flush=True)
+        wrong += bool(outcome.wrong)
+        counts += outcome.counts
+        longest_s = max(longest_s, *outcome.takeovers_s, 0.0)
+        if (seed - given.first) % 100 == 99:
+            print(f"{seed - given.first + 1} seeds, {wrong} wrong", file=sys.stderr, flush=True)
+    print(f"{wrong} of {given.seeds} seeds are wrong")
+    print(f"{dict(sorted(counts.items()))}; the longest take-over took {longest_s:.1f} s")
+    print(f"{time.process_time() - began_s:.0f} s of a processor")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

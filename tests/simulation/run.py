@@ -1,0 +1,128 @@
+"""One run: mishaps for a while, then all is mended and must come to be as it should."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from planner.controller import Controller
+from planner.integrations.switch_emulator.referee import CrossConnect
+from tests.oracles.controller import replayed
+from tests.planner.controller.sites import quick_folder
+from tests.planner.integrations.switch_drivers.sonic.controlled_world import SIZES
+from tests.planner.integrations.switch_drivers.sonic.site import site_of
+from tests.simulation.clients import Operator, User
+from tests.simulation.referee import Told, lost, placed_by, twice
+from tests.simulation.simulated import simulated
+from tests.simulation.world import SimulatedWorld
+
+RATES = (0.0005, 0.001, 0.002)
+"""of each kind of fault at each request of a switch, in turn"""
+RUN_S, SETTLED_S, LOOK_S = 40.0, 300.0, 2.0
+"""with mishaps; until all must be as it should; between two looks"""
+KINDS = (*("torus",) * 10, "ocs_rail", "sipam")
+"""fabrics in turn: switches of the first are the fewest"""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a run."""
+
+    seed: int
+    wrong: list[str]
+    counts: Counter[str]
+    takeovers_s: list[float]
+
+
+def run(seed: int, run_s: float = RUN_S) -> Outcome:
+    """The run of a seed."""
+    kind = KINDS[seed % len(KINDS)]
+    assert kind in SIZES
+    with quick_folder() as folder, site_of(Path(folder), kind) as site:
+        world = SimulatedWorld(site, seed, RATES[seed // 2 % len(RATES)], has_two_machines=bool(seed % 2))
+        with simulated(world):
+            for place in range(2):
+                world.begin(place)
+            world.run_until(world.now_s + run_s)
+            _end(world)
+            for member in world.members:
+                world.reap(member)
+            _judge(world)
+        return Outcome(seed, world.wrong, _counts(world), world.takeovers_s)
+
+
+def _users(world: SimulatedWorld) -> list[User]:
+    return [each for each in world.clients if isinstance(each, User)]
+
+
+def _end(world: SimulatedWorld) -> None:
+    """No more mishaps: there is light where jobs run and nowhere else; then all jobs end, and there is none."""
+    world.chaos.is_over, world.disk.full_s = True, -1.0
+    for draw in world.emulator.faults.values():
+        draw.stop()
+    for client in world.clients:
+        if isinstance(client, Operator):
+            client.is_mending = True
+    for user in _users(world):
+        user.is_resting = True
+    _wait(world, lambda: _is_lit(world), "all jobs that run have their light, and no other is on")
+    for user in _users(world):
+        user.is_leaving = True
+    _wait(world, lambda: not world.lit() and not any(user.job for user in _users(world)), "all jobs have ended")
+
+
+def _wait(world: SimulatedWorld, is_so: Callable[[], bool], what: str) -> None:
+    end_s = world.now_s + SETTLED_S
+    while world.now_s < end_s:
+        world.run_until(world.now_s + LOOK_S)
+        if is_so():
+            return
+    world.wrong.append(f"never in the end: {what}")
+
+
+def _is_lit(world: SimulatedWorld) -> bool:
+    """Whether somebody leads, all users are answered, nothing is down, and light is where it should."""
+    if any(world.now_s < member.frozen_s for member in world.members):
+        return False
+    leading = [member.controller for member in world.members if member.is_leading and not member.is_dead]
+    if len(leading) != 1 or leading[0].down or not all(user.is_idle or user.told for user in _users(world)):
+        return False
+    running = leading[0].running
+    told = {(each.job, each.devices) for user in _users(world) for each in user.told}
+    if any((job, place.device_names) not in told for job, place in running.items()):
+        return False
+    wanted = set[CrossConnect]().union(*(world.circuits_of(place) for place in running.values()))
+    return world.lit() == wanted
+
+
+def _judge(world: SimulatedWorld) -> None:
+    """What the referees say of the light, the journal and the answers."""
+    answers = [answer for client in world.clients for answer in client.answers]
+    told = sorted((each for user in _users(world) for each in user.told), key=lambda each: each.at_s)
+    world.wrong += lost(world.path, answers)
+    world.wrong += twice(world.path, told)
+    with Controller(journal=world.path) as controller:
+        _note_starts(world, told)
+        world.read(controller)
+        naive = replayed(world.path).state()
+        state = controller.state()
+        world.wrong += [f"{name} is not as the journal says" for name in naive if naive[name] != state[name]]
+    world.wrong += [f"{each.kind}: {each}" for each in world.judged().blamed]
+
+
+def _note_starts(world: SimulatedWorld, told: Sequence[Told]) -> None:
+    """When each job was told to run, by the event that gave it its place."""
+    placing = placed_by(world.path)
+    for each in told:
+        seq = max(seq for seq in placing[each.job] if seq <= each.seq)
+        world.started[seq].setdefault(each.job, each.at_s)
+
+
+def _counts(world: SimulatedWorld) -> Counter[str]:
+    found = Counter(world.chaos.counts)
+    found["reigns"] = len(world.reigns)
+    found["take-overs"] = len(world.takeovers_s)
+    found["faults of switches"] = len(world.emulator.happened)
+    found["answers"] = sum(len(client.answers) for client in world.clients)
+    found["jobs"] = sum(user.done for user in _users(world))
+    return found

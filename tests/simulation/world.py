@@ -1,0 +1,246 @@
+"""Two processes of a controller over one journal and emulated switches, in one process and on one clock.
+
+Every thread of theirs is a `Strand`; the world lets one run at a time, in the order in which they wake, and draws all
+else from its seed: what clients ask, which statement of the journal, write of the record or request to a switch is the
+last one of a process, where it is stopped for seconds, when the power of all is cut, when the disk is
+full, and what switches do by themselves.
+"""
+
+import os
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fcntl import LOCK_UN, flock
+from functools import partial
+from itertools import count
+
+from planner.controller import Controller, Settings
+from planner.controller.journal_file import Seen, is_held
+from planner.controller.switch_reconciler import SwitchReconciler
+from planner.integrations.switch_drivers.ranges import free
+from planner.integrations.switch_drivers.sonic.config import load_switches
+from planner.integrations.switch_drivers.sonic.driver import SonicDriver
+from planner.model.errors import DeposedError, InputError
+from planner.service.command_queue import CommandQueue
+from planner.service.lease_keeper import LeaseKeeper
+from tests.planner.integrations.switch_drivers.sonic.controlled_world import (
+    READ_BACK_S,
+    RULES,
+    SIZES,
+    ControlledWorld,
+)
+from tests.simulation.clients import Client, Operator, User
+from tests.simulation.disk import Connection, Disk
+from tests.simulation.mishaps import Mishaps
+from tests.simulation.referee import TAKE_OVER_S
+from tests.simulation.strands import Member, Strand
+
+PARTS = {"torus": ("s1", "s0.c1", "s1.c2:port"), "ocs_rail": ("s1", "s0.g1", "q3#1"), "sipam": ("s1",)}
+"""that fail by themselves, by fabric"""
+STARTING = ("another controller uses it", "cannot be read", "database is locked", "is full", "disk I/O")
+"""why a process may end as it begins"""
+QUEUE_S = 1.0
+"""between two looks at a queue, unless something is put there"""
+MOST_LATE_S = 1e9
+
+
+@dataclass
+class SimulatedWorld(ControlledWorld):
+    """`run` it within `simulated`; then `wrong` says what was seen to be wrong meanwhile."""
+
+    has_two_machines: bool = False
+    """else the processes share one, where a silent one is killed"""
+    members: list[Member] = field(default_factory=list)
+    """by place; each is followed by another when it has ended"""
+    wrong: list[str] = field(default_factory=list)
+    reigns: list[tuple[float, int]] = field(default_factory=list)
+    """when a process began to lead, and which"""
+    lost_s: float | None = None
+    """when the one that leads was struck, if it was"""
+    takeovers_s: list[float] = field(default_factory=list)
+    """from there until the other led, where that was well all the time"""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.disk = Disk(self.path, self.site.path.parent / "driver")
+        self.switch_site = load_switches(self.site.path)
+        self.strand: Strand | None = None
+        self.numbers = count(1)
+        self.chaos = Mishaps(self)
+        users = [User(self, name=name, sizes=tuple(SIZES[self.site.kind])) for name in "abc"]
+        self.clients: list[Client] = [*users, Operator(self, parts=PARTS[self.site.kind])]
+
+    # Time, and who runs
+
+    def sleep(self, time_s: float) -> None:
+        if self.strand is None:
+            self.now_s += time_s
+        else:
+            self.strand.wait(self.now_s + time_s)
+
+    def run_until(self, end_s: float) -> None:
+        """Let all run that is due."""
+        while True:
+            strands = [each for member in self.members for each in member.strands if not each.is_over]
+            acts = [(client.wakes_s, True, client.act) for client in self.clients]
+            acts += [(self.chaos.wakes_s, True, self.chaos.act)]
+            acts += [(each.member.due_s(each), not each.is_stopped, partial(self._step, each)) for each in strands]
+            time_s, _, act = min(acts, key=lambda one: one[:2])
+            if time_s > end_s:
+                self.now_s = max(self.now_s, end_s)
+                return
+            self.now_s = max(self.now_s, time_s)
+            act()
+
+    def _step(self, strand: Strand) -> None:
+        self.strand = strand
+        strand.step()
+        self.strand = None
+        if strand.error is not None:
+            self.wrong.append(f"{strand.name} of process {strand.member.number} ended: {strand.error!r}")
+            strand.error, strand.member.is_dead = None, True
+        for member in self.members:
+            if member.is_dead:
+                self.reap(member)
+        if self.disk.cut:
+            self.disk.tear(self.random)
+
+    def point(self) -> None:
+        """A place where the process may end, or be stopped so that it goes on after others have led."""
+        self.chaos.at_point(may_be_overtaken=True)
+
+    # Processes
+
+    def begin(self, place: int) -> None:
+        """Another process in this place."""
+        number = next(self.numbers)
+        member = Member(number, f"machine {place}" if self.has_two_machines else "machine")
+        self.members[place : place + 1] = [member]
+        self._strand(member, "lease", partial(self._keep, member))
+
+    def _strand(self, member: Member, name: str, body: Callable[[], None]) -> None:
+        member.strands.append(Strand(member, name, body, self.now_s))
+
+    def _keep(self, member: Member) -> None:
+        """The main thread of a process: open the journal, then keep the lease."""
+        try:
+            self._open_in(member)
+        except (InputError, sqlite3.OperationalError, OSError) as error:
+            if not any(reason in str(error) for reason in STARTING):
+                self.wrong.append(f"process {member.number} cannot begin: {error}")
+            member.is_dead = True
+            return
+        self._strand(member, "queue", partial(self._serve, member))
+        self._strand(member, "switches", partial(self._switch, member))
+        member.ready_s = self.now_s
+        while (wait_s := member.keeper.tick()) is not None:
+            self.sleep(wait_s)
+        member.is_dead = True
+
+    def _open_in(self, member: Member) -> None:
+        is_standby = self.path.exists() and is_held(str(self.path))
+        controller = Controller(self.cluster, self.path, Settings.model_validate(RULES), is_standby=is_standby)
+        member.keeper = LeaseKeeper(controller, f"http://{member.number}", ["fence"])
+        member.keeper.begin(lambda: None, lambda: None)
+        driver = SonicDriver(self.disk.record, self.switch_site, partial(self._fence, controller))
+        self.site.drivers.append(driver)
+        member.reconciler = SwitchReconciler(controller, driver, read_back_s=READ_BACK_S, clock=lambda: self.now_s)
+        member.queue = CommandQueue(controller, 128, MOST_LATE_S, lambda group, seq: None)
+        member.controller = controller
+
+    def _fence(self, controller: Controller) -> int:
+        """Asked by the driver right before it acts: the last place where a process may be stopped."""
+        self.point()
+        return controller.require_leading()
+
+    def _serve(self, member: Member) -> None:
+        """The thread of the queue."""
+        queue = member.queue
+        while not queue.is_lost:
+            if queue.trouble is not None:
+                queue._look()
+            if len(queue):
+                group = queue._group()
+                self.chaos.at_point(may_be_overtaken=True)
+                for task in group:
+                    task.settle()
+            self.sleep(QUEUE_S)
+        member.is_dead = True
+
+    def _switch(self, member: Member) -> None:
+        """The thread that carries decisions to switches; what the disk refuses is tried again."""
+        while True:
+            if member.is_leading:
+                try:
+                    member.reconciler.tick()
+                except DeposedError:
+                    return
+                except OSError:
+                    pass
+            self.sleep(self.random.uniform(0.2, 0.6))
+
+    def reap(self, member: Member) -> None:
+        """A process has ended: the system takes back what it had open."""
+        self.struck(member)
+        member.is_dead = True
+        for strand in sorted(member.strands, key=lambda each: not each.is_stopped):
+            while not strand.is_over:
+                self.strand = strand
+                strand.step()
+        self.strand = None
+        member.strands.clear()
+        if member.controller is not None and member.controller.leadership.lease is not None:
+            os.close(member.controller.leadership.lease._file)
+        member.controller = None
+        for each in member.opened:
+            each.close()
+        member.opened.clear()
+        member.queue = None
+
+    def struck(self, member: Member) -> None:
+        """Something happened to a process: if it led, another is to lead soon."""
+        if self.reigns and self.reigns[-1][1] == member.number and self.lost_s is None:
+            self.lost_s = self.now_s
+        member.ready_s = float("inf") if member.is_dead else max(member.ready_s, member.frozen_s)
+
+    def lose_locks(self, member: Member) -> None:
+        """A file server has not heard of a machine for too long."""
+        for file in member.locks:
+            flock(file, LOCK_UN)
+            free(file)
+        for each in member.opened:
+            if isinstance(each, Seen) and not each._is_closed:
+                flock(each._file, LOCK_UN)
+            elif isinstance(each, Connection):
+                each.lose_locks()
+
+    # What is seen of them
+
+    def point_before(self, what: str) -> None:
+        self.chaos.at_point(may_be_overtaken=False)
+        if what != "GET":
+            self.require_reign(what)
+
+    def require_reign(self, what: str) -> None:
+        """Note what a process does that was the last to lead no more."""
+        assert self.strand is not None
+        number = self.strand.member.number
+        if not self.reigns or self.reigns[-1][1] != number:
+            self.wrong.append(f"at {self.now_s:.2f} s {what} by process {number}, and {self.reigns[-1:]} leads")
+
+    def committed(self, inner: sqlite3.Connection, is_changed: bool) -> None:
+        """A transaction is on disk: by whoever leads, or begins to."""
+        assert self.strand is not None
+        member = self.strand.member
+        row = inner.execute("SELECT value FROM meta WHERE name = 'term'").fetchone()
+        term = 0 if row is None else int(row[0])
+        if term > len(self.reigns):
+            was_well = self.lost_s is not None and member.ready_s <= self.lost_s
+            if was_well and self.lost_s is not None and self.disk.full_s < self.lost_s:
+                self.takeovers_s.append(self.now_s - self.lost_s)
+                if self.takeovers_s[-1] > TAKE_OVER_S:
+                    self.wrong.append(f"process {member.number} led only after {self.takeovers_s[-1]:.1f} s")
+            self.reigns.append((self.now_s, member.number))
+            self.lost_s = None
+        elif is_changed and self.reigns:
+            self.require_reign("a write to the journal")
