@@ -27,8 +27,8 @@ from planner.integrations.switch_emulator import Emulator, SwitchSpec
 from planner.integrations.switch_emulator.server import serving
 from tests.oracles.controller import replayed
 from tests.planner.controller.sites import quick_folder
-from tests.planner.integrations.switch_drivers.sonic.controlled_world import ControlledWorld
-from tests.planner.integrations.switch_drivers.sonic.site import edited, site_of
+from tests.planner.integrations.switch_drivers.ocs.controlled_world import ControlledWorld
+from tests.planner.integrations.switch_drivers.ocs.site import edited, site_of
 from tests.planner.service.running import BEARER, Process, job, started, until
 from tests.simulation.referee import TAKE_OVER_S, Answer, lost, twice
 
@@ -146,7 +146,7 @@ def main() -> int:
         edited(site.path, lambda config: config.update(switches=urls))
         services: list[Process] = []
 
-        options = ("--standby", "--driver", f"sonic:{site.path}", "--rate", "0")
+        options = ("--standby", "--driver", f"ocs:{site.path}", "--rate", "0")
 
         def begin() -> None:
             services.append(stack.enter_context(started(folder, str(folder / "cluster.yaml"), *options)))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from tests.planner.integrations.switch_drivers.sonic.faulty_world import Killed
+from tests.planner.integrations.switch_drivers.ocs.faulty_world import Killed
 
 if TYPE_CHECKING:
     from tests.simulation.strands import Member

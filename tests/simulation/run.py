@@ -9,8 +9,8 @@ from planner.controller import Controller
 from planner.integrations.switch_emulator.referee import CrossConnect
 from tests.oracles.controller import replayed
 from tests.planner.controller.sites import quick_folder
-from tests.planner.integrations.switch_drivers.sonic.controlled_world import SIZES
-from tests.planner.integrations.switch_drivers.sonic.site import site_of
+from tests.planner.integrations.switch_drivers.ocs.controlled_world import SIZES
+from tests.planner.integrations.switch_drivers.ocs.site import site_of
 from tests.simulation.clients import Operator, User
 from tests.simulation.referee import Told, lost, placed_by, twice
 from tests.simulation.simulated import simulated

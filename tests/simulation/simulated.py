@@ -15,7 +15,7 @@ from planner.controller.lease import Beat
 from planner.integrations import private_files
 from planner.integrations.switch_drivers import recorded
 from planner.service import command_queue, lease_keeper
-from tests.planner.integrations.switch_drivers.sonic.controlled_world import controlled
+from tests.planner.integrations.switch_drivers.ocs.controlled_world import controlled
 from tests.simulation.disk import Connection, System
 from tests.simulation.strands import Member
 from tests.simulation.world import SimulatedWorld

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from threading import Lock, Thread
 from typing import Any
 
-from tests.planner.integrations.switch_drivers.sonic.faulty_world import Killed
+from tests.planner.integrations.switch_drivers.ocs.faulty_world import Killed
 
 
 class Strand:

@@ -17,13 +17,13 @@ from itertools import count
 from planner.controller import Controller, Settings
 from planner.controller.journal_file import Seen, is_held
 from planner.controller.switch_reconciler import SwitchReconciler
+from planner.integrations.switch_drivers.ocs.config import load_switches
+from planner.integrations.switch_drivers.ocs.driver import OcsDriver
 from planner.integrations.switch_drivers.ranges import free
-from planner.integrations.switch_drivers.sonic.config import load_switches
-from planner.integrations.switch_drivers.sonic.driver import SonicDriver
 from planner.model.errors import DeposedError, InputError
 from planner.service.command_queue import CommandQueue
 from planner.service.lease_keeper import LeaseKeeper
-from tests.planner.integrations.switch_drivers.sonic.controlled_world import (
+from tests.planner.integrations.switch_drivers.ocs.controlled_world import (
     READ_BACK_S,
     RULES,
     SIZES,
@@ -142,7 +142,7 @@ class SimulatedWorld(ControlledWorld):
         controller = Controller(self.cluster, self.path, Settings.model_validate(RULES), is_standby=is_standby)
         member.keeper = LeaseKeeper(controller, f"http://{member.number}", ["fence"])
         member.keeper.begin(lambda: None, lambda: None)
-        driver = SonicDriver(self.disk.record, self.switch_site, partial(self._fence, controller))
+        driver = OcsDriver(self.disk.record, self.switch_site, partial(self._fence, controller))
         self.site.drivers.append(driver)
         member.reconciler = SwitchReconciler(controller, driver, read_back_s=READ_BACK_S, clock=lambda: self.now_s)
         member.queue = CommandQueue(controller, 128, MOST_LATE_S, lambda group, seq: None)

@@ -17,6 +17,7 @@ from planner.integrations.switch_drivers.ocs.switch import (
     SwitchRefusalError,
     SwitchSilentError,
 )
+from planner.integrations.switch_drivers.recorded import unfenced
 
 Step = str | tuple[str, Mapping[str, str]]
 """name of an element of a path, of a list with its key"""
@@ -35,7 +36,7 @@ OPTIONS = [
 class GnmiSwitch(OcsSwitch):
     """A switch with a gNMI server, of whatever model."""
 
-    def __init__(self, site: SwitchSite, name: str, fence: Callable[[], int]) -> None:
+    def __init__(self, site: SwitchSite, name: str, fence: Callable[[], int] = unfenced) -> None:
         super().__init__(site, name, fence)
         self._channel = _channel(site, name)
         self._stub = gnmi_pb2_grpc.gNMIStub(self._channel)

@@ -17,6 +17,7 @@ from planner.integrations.switch_drivers.ocs.tables import (
     PortState,
     SwitchTables,
 )
+from planner.integrations.switch_drivers.recorded import unfenced
 
 ROOT = "openconfig-optical-switch:optical-switch"
 CONNECTIONS, CONNECTION = "port-connections", "port-connection"
@@ -28,7 +29,7 @@ Json = Mapping[str, Any]
 class OpenConfigOcs(GnmiSwitch):
     """Remembers what it read last: a delete names a port alone, and shall not hit what others have there since."""
 
-    def __init__(self, site: SwitchSite, name: str, fence: Callable[[], int]) -> None:
+    def __init__(self, site: SwitchSite, name: str, fence: Callable[[], int] = unfenced) -> None:
         super().__init__(site, name, fence)
         self._inputs = {port for (switch, port), cable in site.cable_at.items()
                         if switch == name and cable.direction == "input"}  # fmt: skip

@@ -4,9 +4,10 @@ from collections.abc import Callable
 
 from planner.integrations.switch_drivers.ocs.config import SwitchSite
 from planner.integrations.switch_drivers.ocs.switch import OcsSwitch
+from planner.integrations.switch_drivers.recorded import unfenced
 
 
-def switch_of(site: SwitchSite, name: str, fence: Callable[[], int]) -> OcsSwitch:
+def switch_of(site: SwitchSite, name: str, fence: Callable[[], int] = unfenced) -> OcsSwitch:
     """ModuleNotFoundError where a library of its protocol is not installed."""
     protocol = site.access[name].protocol
     if protocol == "gnmi":

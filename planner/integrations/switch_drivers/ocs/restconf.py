@@ -14,6 +14,7 @@ from planner.integrations.switch_drivers.ocs.switch import (
     SwitchSilentError,
 )
 from planner.integrations.switch_drivers.ocs.tables import CrossConnectRow, SwitchTables, entries_of, tables_of
+from planner.integrations.switch_drivers.recorded import unfenced
 
 DATA, RPC = "/restconf/data/sonic-ocs:sonic-ocs", "/restconf/operations/sonic-ocs:bulk-update"
 MEDIA = "application/yang-data+json"
@@ -24,7 +25,7 @@ _TRANSIENT = {409, 423, 425, 429}
 class RestconfSwitch(OcsSwitch):
     """Each table is asked by itself, and again where it is not answered."""
 
-    def __init__(self, site: SwitchSite, name: str, fence: Callable[[], int]) -> None:
+    def __init__(self, site: SwitchSite, name: str, fence: Callable[[], int] = unfenced) -> None:
         super().__init__(site, name, fence)
         self._client = httpx.Client(
             base_url=site.url(name), verify=site.tls(name), timeout=self._access.timeout_s, trust_env=False,

@@ -22,6 +22,7 @@ from planner.integrations.switch_drivers.ocs.tables import (
     SwitchTables,
 )
 from planner.integrations.switch_drivers.ocs.text_connection import TextConnection
+from planner.integrations.switch_drivers.recorded import unfenced
 
 ADD, SUB = ":OXC:SWIT:CONN:ADD", ":OXC:SWIT:CONN:SUB"
 COMPLETE, STATE, PORTS, ERROR = "*OPC?", ":OXC:SWIT:CONN:STAT?", ":OXC:SWIT:PORT:STAT?", ":SYST:ERR?"
@@ -37,7 +38,7 @@ _ERROR = re.compile(r"\s*([+-]?\d+)\s*,\s*(.*)")
 class ScpiSwitch(OcsSwitch):
     """One question after the other over one connection."""
 
-    def __init__(self, site: SwitchSite, name: str, fence: Callable[[], int]) -> None:
+    def __init__(self, site: SwitchSite, name: str, fence: Callable[[], int] = unfenced) -> None:
         super().__init__(site, name, fence)
         self._connection, self._waiting = TextConnection(site, name), b""
         self._lock = threading.Lock()

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from planner.integrations.switch_drivers.ocs.config import SwitchSite
 from planner.integrations.switch_drivers.ocs.tables import CrossConnectRow, SwitchTables
+from planner.integrations.switch_drivers.recorded import unfenced
 
 MOST_CHARACTERS = 300
 """of what a switch says, in messages"""
@@ -31,7 +32,7 @@ class SwitchRefusalError(SwitchError):
 class OcsSwitch:
     """Asks one switch; from several threads, one after the other. A protocol says how."""
 
-    def __init__(self, site: SwitchSite, name: str, fence: Callable[[], int]) -> None:
+    def __init__(self, site: SwitchSite, name: str, fence: Callable[[], int] = unfenced) -> None:
         """`fence`: asked right before each request; raises where nothing may be asked any more."""
         self.name, self.fence = name, fence
         self._site, self._access = site, site.access[name]

@@ -18,6 +18,7 @@ from planner.integrations.switch_drivers.ocs.tables import (
     SwitchTables,
 )
 from planner.integrations.switch_drivers.ocs.tl1_session import INVALID, Tl1Answer, Tl1Session
+from planner.integrations.switch_drivers.recorded import unfenced
 
 GROUP = "SYSTEM"
 CONNECTIONS, PORTS, POWERS = "RTRV-CRS:::{}::ALL;", "RTRV-PORT::0:{};", "RTRV-PORT-SUM::0:{};"
@@ -29,7 +30,7 @@ Words = Mapping[str, str]
 class Tl1Switch(OcsSwitch):
     """Commands of one kind are sent together, and the next kind after their answers."""
 
-    def __init__(self, site: SwitchSite, name: str, fence: Callable[[], int]) -> None:
+    def __init__(self, site: SwitchSite, name: str, fence: Callable[[], int] = unfenced) -> None:
         super().__init__(site, name, fence)
         self._session, self._lock = Tl1Session(site, name), threading.Lock()
 

@@ -29,7 +29,6 @@ from planner.integrations.switch_drivers import recorded
 from planner.integrations.switch_drivers.ocs import driver as ocs_driver
 from planner.integrations.switch_drivers.ocs import owed
 from planner.integrations.switch_emulator import FaultKind, Holding, judge
-from planner.integrations.switch_emulator.http_messages import HttpRequest
 from planner.integrations.switch_emulator.referee import CrossConnect
 from planner.integrations.wiring.cables import CableTable
 from planner.integrations.wiring.cross_connects import of_states
