@@ -71,8 +71,6 @@ class OpticalHbm(SourcedPart):
     kind: Literal["optical_hbm"] = KIND
     pairs: int = Field(ge=1)
     """pairs of chiplets at the edge of the accelerator"""
-    perimeter_mm: float = Field(gt=0)
-    """edge of the accelerator that pairs may take"""
     fibers_per_pair: int = Field(ge=1)
     """fibers behind a pair of chiplets"""
     fiber_pitch_um: float = Field(gt=0)
@@ -89,6 +87,8 @@ class OpticalHbm(SourcedPart):
     """added to that of the stack, both ways together"""
     link_j_per_byte: JoulesPerByte = Field(alias="link_energy")
     """of light and chiplet links, added to that of the stack"""
+    perimeter_mm: float | None = Field(default=None, gt=0)
+    """edge of the accelerator that pairs may take; absent: as much as they need"""
 
     @model_validator(mode="after")
     def _fibers_fill_channels(self) -> Self:
@@ -100,7 +100,7 @@ class OpticalHbm(SourcedPart):
 
     @model_validator(mode="after")
     def _pairs_fit(self) -> Self:
-        if self.pairs > self.room:
+        if self.perimeter_mm is not None and self.pairs > self.room:
             wide_mm = self.pair_edge_m / METRES_PER_MM
             remedy = f"give at most {self.room}" if self.room else "give fewer fibers_per_pair"
             raise ValueError(
@@ -112,6 +112,8 @@ class OpticalHbm(SourcedPart):
     @property
     def room(self) -> int:
         """Pairs that fit side by side."""
+        if self.perimeter_mm is None:
+            return self.pairs
         return int(self.perimeter_mm * METRES_PER_MM / self.pair_edge_m * (1 + ROUNDING))
 
     @property

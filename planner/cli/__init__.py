@@ -13,12 +13,8 @@ from planner.cli.app import app
 from planner.cli.exits import BAD_INPUT, INTERRUPTED, VIOLATIONS, message_of
 from planner.cli.old_options import renewed
 from planner.model.errors import UnitWarning
-from planner.model.schema_versions import OldSchemaWarning
 
 __all__ = ["main"]
-
-TOLD = (UnitWarning, OldSchemaWarning)
-"""warnings that are about what a user wrote"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -29,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")
     try:
         with warnings.catch_warnings():
-            _show_warnings_of_files()
+            _show_unit_warnings()
             command = typer.main.get_command(app)
             code = command.main(renewed(given) or ["--help"], prog_name="planner", standalone_mode=False)
         sys.stdout.flush()
@@ -47,8 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return BAD_INPUT
 
 
-def _show_warnings_of_files() -> None:
-    """Numbers without units and old files are told in a line each on stderr; all other warnings as ever."""
+def _show_unit_warnings() -> None:
+    """Numbers without units are told in a line each on stderr; all other warnings as ever."""
     usual = warnings.showwarning
 
     def show(
@@ -59,13 +55,12 @@ def _show_warnings_of_files() -> None:
         file: TextIO | None = None,
         line: str | None = None,
     ) -> None:
-        if issubclass(category, TOLD):
+        if issubclass(category, UnitWarning):
             print(f"warning: {message}", file=sys.stderr)
         else:
             usual(message, category, filename, lineno, file, line)
 
     warnings.simplefilter("always", UnitWarning)
-    warnings.simplefilter("default", OldSchemaWarning)
     warnings.showwarning = show
 
 

@@ -2,6 +2,7 @@
 
 import shlex
 import shutil
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,9 @@ def driver_named(name: str | None, journal: Path, fence: "Callable[[], int] | No
         return None
     fence = fence or unfenced
     kind, _, what = name.partition(":")
+    if kind == "sonic":
+        print(f"warning: --driver sonic:{what} is deprecated; write ocs:{what}", file=sys.stderr)
+        kind = "ocs"
     command = _words("--driver", what)
     if kind not in ("file", "hook", "ocs") or not command:
         raise InputError("--driver", f"'{name}'", "is no driver; give file:DIR, hook:COMMAND or ocs:FILE")

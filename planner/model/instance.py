@@ -14,7 +14,7 @@ from planner.model import files
 from planner.model.cluster import Cluster
 from planner.model.errors import InputError
 from planner.model.job import Job, Resident
-from planner.model.job_table import names_table, table_of
+from planner.model.job_table import names_table, read_job_table
 from planner.model.resident_check import check_residents
 from planner.model.schema_versions import upgraded
 
@@ -48,8 +48,8 @@ class Objective(Spec):
 class Instance(Spec):
     """All that the planner is told."""
 
-    schema_version: Literal[2]
-    """of the file format; files of version 1 are read too, with the defaults of then"""
+    schema_version: Literal[1, 2]
+    """of the file format; both are read alike"""
     name: str = Field(min_length=1, max_length=100)
     """of the instance, shown in reports"""
     description: str = ""
@@ -150,7 +150,7 @@ class Instance(Spec):
         """Validate what a file holds, and the table of jobs that it names by a path from its own folder."""
         if not names_table(data.get("jobs")):
             return cls.parse(data, str(path))
-        table = table_of(data, path)
+        table = read_job_table(path.parent / data["jobs"])
         listed = data | {"jobs": table.validated()}
         try:
             made = cls.parse(listed, str(path))
@@ -161,8 +161,8 @@ class Instance(Spec):
 
     @classmethod
     def parse(cls, data: dict[str, Any], name: str = "instance") -> "Instance":
-        """Validate an instance given as nested dicts. OldSchemaWarning for one of an older version."""
-        return files.validate(cls, upgraded(data, name), name)
+        """Validate an instance given as nested dicts."""
+        return files.validate(cls, upgraded(data), name)
 
     def job(self, name: str) -> Job:
         if name in self.jobs_by_name:

@@ -19,10 +19,9 @@ from planner.model import files
 from planner.model.errors import InputError
 from planner.model.files.rows import TextTable, read_rows
 from planner.model.job import Job
-from planner.model.schema_versions import OLD_DEFAULTS_IN_TABLES, is_old
 
 Fields = dict[str, Any]
-Defaults = Mapping[str, Mapping[str, Any]]
+Defaults = Mapping[str, Mapping[str, int]]
 """values of workload fields whose cells are empty, by short kind"""
 REQUIRED = ("name", "model", "kind", "accelerators")
 JOB_FIELDS = tuple(file_key(name) for name in Job.model_fields if name != "workload")
@@ -97,12 +96,7 @@ def names_table(jobs: object) -> TypeGuard[str]:
 def with_jobs_listed(data: Fields, path: Path) -> Fields:
     """What the file of an instance holds, the rows of the table that it may name in the place of the name."""
     jobs = data.get("jobs")
-    return data | {"jobs": list(table_of(data, path).jobs)} if names_table(jobs) else data
-
-
-def table_of(data: Fields, path: Path) -> JobTable:
-    """The table of jobs that an instance names, with what its empty cells meant in the version of the file."""
-    return read_job_table(path.parent / data["jobs"], OLD_DEFAULTS_IN_TABLES if is_old(data) else None)
+    return data | {"jobs": list(read_job_table(path.parent / jobs).jobs)} if names_table(jobs) else data
 
 
 def read_job_table(path: Path, defaults: Defaults | None = None) -> JobTable:

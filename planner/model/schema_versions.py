@@ -1,12 +1,11 @@
-"""Versions of the format of instances: an older file keeps the meaning of what it leaves out.
+"""Versions of the format of instances: all are read alike, and what an older one took for absent fields is known.
 
 Version 1 (photonplan 0.1) had other defaults for some fields, which version 2 (0.2) leaves to the planner or to the
-part. A file of version 1 is read with the defaults that it was written for, and `planner migrate` spells them out.
+part. They plan worse, so that a file of either version has those of today; `planner migrate --old-defaults` writes
+down what version 1 took.
 """
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from copy import deepcopy
 from typing import Any, NamedTuple
 
 NEWEST = 2
@@ -17,14 +16,6 @@ OLD_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "appliances": {"hit": 1.0, "link_energy": 0.0},
 }
 """what version 1 took for absent fields, by the kind of the object that lacks them"""
-OLD_DEFAULTS_IN_TABLES: Mapping[str, Mapping[str, Any]] = {
-    kind.removeprefix("transformer_"): values for kind, values in OLD_DEFAULTS.items() if kind != "appliances"
-}
-"""the same for the rows of a table of jobs, by the short names of kinds there"""
-
-
-class OldSchemaWarning(FutureWarning):
-    """A file of an older version of the format, and how it is made one of the newest."""
 
 
 class Unsaid(NamedTuple):
@@ -49,20 +40,9 @@ def unsaid(data: Mapping[str, Any]) -> list[Unsaid]:
     ]
 
 
-def upgraded(data: dict[str, Any], name: str) -> dict[str, Any]:
-    """An instance as the newest version has it: the same where it is new already, else with what it left out, and an
-    OldSchemaWarning."""
-    if not is_old(data):
-        return data
-    said = f"{KEY} 1 is of photonplan 0.1, read with the defaults of then; `planner migrate {name}` makes it {NEWEST}"
-    warnings.warn(f"{name}: {said}", OldSchemaWarning, stacklevel=2)
-    found = deepcopy(data)
-    for path, value in unsaid(data):
-        holder: Any = found
-        for step in path[:-1]:
-            holder = holder[step]
-        holder[path[-1]] = deepcopy(value)
-    return found | {KEY: NEWEST}
+def upgraded(data: dict[str, Any]) -> dict[str, Any]:
+    """An instance as the newest version has it."""
+    return data | {KEY: NEWEST} if is_old(data) else data
 
 
 def _objects(data: Mapping[str, Any]) -> Iterator[tuple[tuple[str | int, ...], Mapping[str, Any]]]:

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from planner.model.schema_versions import Unsaid
 
 FilePaths = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Instances, YAML or JSON.")]
-NewDefaults = Annotated[
+OldDefaults = Annotated[
     bool,
     typer.Option(
-        "--new-defaults",
-        help="Take the newest version's defaults for what a file leaves out, instead of writing down the old ones.",
+        "--old-defaults",
+        help="Write down what the old version took for fields that a file leaves out, where that has changed.",
     ),
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and change nothing.")]
@@ -34,17 +34,17 @@ class Migrated(NamedTuple):
     """what becomes of it"""
 
 
-def migrate(files: FilePaths, new_defaults: NewDefaults = False, dry_run: DryRun = False) -> int:
+def migrate(files: FilePaths, old_defaults: OldDefaults = False, dry_run: DryRun = False) -> int:
     """Rewrite instances of an older schema_version in the newest one; comments and order stay.
 
-    Defaults that have changed since are written down, so that each job keeps the choices that it had. All files are
-    read and checked before the first is written. Plans and files of pages have had one version so far; the journal of
-    `planner serve` is migrated when it is opened.
+    Both versions are read with the defaults of today; with --old-defaults each job keeps the choices that it had in
+    photonplan 0.1. All files are read and checked before the first is written. Plans and files of pages have had one
+    version so far; the journal of `planner serve` is migrated when it is opened.
     """
     from planner.studio.instance_file import KnownFiles
 
     known = KnownFiles()
-    found = [_migrated(path, known.read(path), new_defaults) for path in files]
+    found = [_migrated(path, known.read(path), old_defaults) for path in files]
     for each in found:
         if each.text is not None and not dry_run:
             known.write(each.path, each.text)
@@ -52,10 +52,8 @@ def migrate(files: FilePaths, new_defaults: NewDefaults = False, dry_run: DryRun
     return 0
 
 
-def _migrated(path: Path, text: str, new_defaults: bool) -> Migrated:
+def _migrated(path: Path, text: str, old_defaults: bool) -> Migrated:
     """What becomes of one file; InputError where it is no instance, or would be none afterwards."""
-    import warnings
-
     from planner.model.files import parse_text
     from planner.model.instance import Instance
     from planner.model.schema_versions import KEY, NEWEST, Unsaid, is_old, unsaid
@@ -64,8 +62,9 @@ def _migrated(path: Path, text: str, new_defaults: bool) -> Migrated:
     data = parse_text(text, str(path))
     if not is_old(data) or "cluster" not in data:
         return Migrated(path, None, _why_unchanged(path, data))
-    pinned = [] if new_defaults else unsaid(data)
-    _require_no_table(path, data, new_defaults)
+    pinned = unsaid(data) if old_defaults else []
+    if old_defaults:
+        _require_no_table(path, data)
     changed = text
     for field in (Unsaid((KEY,), NEWEST), *pinned):
         try:
@@ -73,9 +72,7 @@ def _migrated(path: Path, text: str, new_defaults: bool) -> Migrated:
         except InputError:
             problem = "is written in a way that cannot be changed in place, such as by an anchor; write it out"
             raise InputError(str(path), _place(data, field.path), problem) from None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        Instance.of_file(parse_text(changed, str(path)), path)
+    Instance.of_file(parse_text(changed, str(path)), path)
     return Migrated(path, changed, f"version 1 -> {NEWEST}{_told(data, pinned)}")
 
 
@@ -88,18 +85,17 @@ def _why_unchanged(path: Path, data: "Mapping[str, Any]") -> str:
     return f"version {version}, the newest of its kind; unchanged"
 
 
-def _require_no_table(path: Path, data: "Mapping[str, Any]", new_defaults: bool) -> None:
+def _require_no_table(path: Path, data: "Mapping[str, Any]") -> None:
     """InputError for jobs in a table: what their rows leave out is not written there."""
     from planner.model.job_table import names_table
-    from planner.model.schema_versions import OLD_DEFAULTS_IN_TABLES
+    from planner.model.schema_versions import OLD_DEFAULTS
 
-    if not names_table(data.get("jobs")) or new_defaults:
+    if not names_table(data.get("jobs")):
         return
-    old = "; ".join(
-        f"{', '.join(f'{name} {_shown(value)}' for name, value in values.items())} of {kind}"
-        for kind, values in OLD_DEFAULTS_IN_TABLES.items()
-    )
-    remedy = f"give {data['jobs']} these columns where it lacks them ({old}), then --new-defaults"
+    by_kind = {kind: OLD_DEFAULTS[f"transformer_{kind}"].items() for kind in ("training", "inference")}
+    shown = {kind: ", ".join(f"{name} {_shown(value)}" for name, value in each) for kind, each in by_kind.items()}
+    old = "; ".join(f"{each} of {kind}" for kind, each in shown.items())
+    remedy = f"give {data['jobs']} these columns where it lacks them ({old}), and leave out --old-defaults"
     raise InputError(str(path), "jobs", f"are in a table, which is not rewritten; {remedy}")
 
 

@@ -55,6 +55,6 @@ def _check_edge(memory: OpticalModules | Appliances, assignment: Assignment) -> 
     if ports > part.pairs:
         message = f"{assignment.job}: {ports} pairs serve memory, an accelerator has {part.pairs}"
         yield Violation("shares", assignment.job, message, float(ports - part.pairs))
-    if taken_mm > part.perimeter_mm * (1 + 1e-9):
+    if part.perimeter_mm is not None and taken_mm > part.perimeter_mm * (1 + 1e-9):
         message = f"{assignment.job}: fibers of {ports} pairs take {taken_mm:.4g} of {part.perimeter_mm:g} mm of edge"
         yield Violation("shares", assignment.job, message, taken_mm - part.perimeter_mm)

@@ -16,7 +16,6 @@ from planner.model.errors import InputError
 from planner.model.files.strict_yaml import parse_yaml
 from planner.model.instance import Instance
 from planner.model.job_table import with_jobs_listed
-from planner.model.schema_versions import upgraded
 
 MOST_VARIANTS = 10_000
 NEAREST = 3
@@ -73,7 +72,7 @@ def variants(path: Path, axes: Sequence[Axis]) -> list[Variant]:
     base = Instance.of_file(data, path)
     if not axes:
         return [Variant(str(path), {}, base, base)]
-    data = upgraded(with_jobs_listed(data, path), str(path))
+    data = with_jobs_listed(data, path)
     found = []
     for values in product(*(axis.values for axis in axes)):
         changed: Any = data

@@ -59,6 +59,7 @@ def test_pairs_fit_around_the_chip() -> None:
     assert changed(pairs=18).room == PART.room == 18
     with pytest.raises(ValidationError, match=r"pairs: 19 of 6\.1 mm of fibers are wider than .* 115; give at most 18"):
         changed(pairs=19)
+    assert changed(pairs=40, perimeter_mm=None).room == 40
     assert changed(pairs=7, perimeter_mm=7 * 6.096).room == 7
     with pytest.raises(ValidationError, match=r"give fewer fibers_per_pair"):
         changed(pairs=1, perimeter_mm=6)

@@ -32,3 +32,9 @@ def test_a_command_is_read_as_a_shell_would() -> None:
     for text in ("", "/nowhere/at/all now", "sh '"):
         with pytest.raises(InputError, match="--fence"):
             command_named("--fence", text)
+
+
+def test_the_old_name_of_a_driver_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(InputError, match=r"none\.yaml"):
+        driver_named(f"sonic:{tmp_path / 'none.yaml'}", tmp_path / "planner.db")
+    assert "--driver sonic:" in capsys.readouterr().err

@@ -1,13 +1,10 @@
-"""`planner migrate` rewrites old instances so that they mean what they meant; all of the files, or none."""
+"""`planner migrate` rewrites old instances, all of the files or none."""
 
-import json
-import warnings
 from pathlib import Path
 
 import pytest
 
 from planner.model.instance import Instance
-from planner.model.schema_versions import OldSchemaWarning
 from tests.planner.cli.conftest import Planner, fields, written
 
 TEXT = """# a rack of ours
@@ -44,22 +41,21 @@ def old(tmp_path: Path) -> Path:
     return path
 
 
-def test_old_defaults_are_written_down_and_comments_stay(planner: Planner, old: Path) -> None:
-    with pytest.warns(OldSchemaWarning):
-        before = Instance.load(old)
+def test_the_version_alone_changes(planner: Planner, old: Path) -> None:
+    before = Instance.load(old)
     outcome = planner("migrate", old)
     assert (outcome.code, outcome.err) == (0, "")
-    assert old.read_text() == NEW
-    assert "version 1 -> 2\n  jobs[train].workload: expert 1, uneven_stages false" in outcome.out
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert Instance.load(old) == before
+    assert old.read_text() == TEXT.replace("schema_version: 1 ", "schema_version: 2 ")
+    assert Instance.load(old) == before
     assert "unchanged" in planner("migrate", old).out
 
 
-def test_new_defaults_change_the_version_alone(planner: Planner, old: Path) -> None:
-    assert planner("migrate", old, "--new-defaults").code == 0
-    assert old.read_text() == TEXT.replace("schema_version: 1 ", "schema_version: 2 ")
+def test_old_defaults_are_written_down_and_comments_stay(planner: Planner, old: Path) -> None:
+    outcome = planner("migrate", old, "--old-defaults")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert old.read_text() == NEW
+    assert "version 1 -> 2\n  jobs[train].workload: expert 1, uneven_stages false" in outcome.out
+    assert Instance.load(old).jobs[0].workload.expert == 1  # type: ignore[union-attr]
 
 
 def test_a_dry_run_and_a_bad_file_beside_it_change_nothing(planner: Planner, old: Path, tmp_path: Path) -> None:
@@ -75,7 +71,7 @@ def test_what_is_no_instance_and_what_has_a_table_is_refused(planner: Planner, t
     newer = written(tmp_path, fields() | {"schema_version": 9})
     assert "schema_version: is 9, not a version up to 2" in planner("migrate", newer).err
     table = written(tmp_path, fields() | {"schema_version": 1, "jobs": "jobs.csv"})
-    outcome = planner("migrate", table)
+    outcome = planner("migrate", table, "--old-defaults")
     assert outcome.code == 2
     assert "jobs.csv these columns where it lacks them (expert 1, context 1" in outcome.err
 
@@ -83,7 +79,7 @@ def test_what_is_no_instance_and_what_has_a_table_is_refused(planner: Planner, t
 def test_what_cannot_be_changed_in_place_is_named(planner: Planner, old: Path) -> None:
     shared = TEXT.replace("workload: {kind: transformer_training", "workload: &same {kind: transformer_training")
     old.write_text(shared + "  - {name: again, workload: *same, accelerators: 8}\n")
-    outcome = planner("migrate", old)
+    outcome = planner("migrate", old, "--old-defaults")
     assert outcome.code == 2
     assert f"{old}: jobs[again].workload.expert: is written in a way that cannot be changed" in outcome.err
 
@@ -92,12 +88,3 @@ def test_plans_are_left_alone(planner: Planner, plan: Path) -> None:
     before = plan.read_text()
     assert "version 1, the newest of its kind; unchanged" in planner("migrate", plan).out
     assert plan.read_text() == before
-
-
-@pytest.mark.slow
-def test_an_old_file_is_solved_with_a_warning(planner: Planner, tmp_path: Path) -> None:
-    path = written(tmp_path, fields() | {"schema_version": 1})
-    outcome = planner("solve", path, "--policy", "first_fit", "--json")
-    assert outcome.code == 0
-    assert outcome.err.count("schema_version 1 is of photonplan 0.1") == 1
-    assert json.loads(outcome.out)["plan"]["assignments"]
