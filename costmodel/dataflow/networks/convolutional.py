@@ -19,19 +19,25 @@ class Layer(Spec):
     """A layer and the elementwise ones right after it."""
 
     name: str = Field(min_length=1)
+    """of the layer in its network"""
     op: LayerOp
+    """what it computes of its inputs"""
     inputs: tuple[str, ...] = ()
     """names of layers; the layer before unless given"""
     outputs: int | None = Field(default=None, ge=1)
     """channels of a convolution, features of a linear layer"""
     kernel: int = Field(default=1, ge=1)
+    """side of a window, in pixels"""
     stride: int = Field(default=1, ge=1)
+    """pixels from a window to the next"""
     padding: int = Field(default=0, ge=0)
+    """pixels of zeros around each channel"""
     rounds_up: bool = False
     """whether the last window may reach over the edge"""
     groups: int = Field(default=1, ge=1)
     """of channels that are convolved apart"""
     then: tuple[Literal["norm", "local_norm", "relu"], ...] = ()
+    """elementwise layers right after it, in their order"""
 
     @model_validator(mode="after")
     def _matrices_have_outputs(self) -> Self:
@@ -59,7 +65,9 @@ class ConvolutionalNetwork(SourcedPart):
     channels: int = Field(ge=1)
     """of an image, of side x side"""
     side: int = Field(ge=1)
+    """of an image, in pixels"""
     layers: tuple[Layer, ...] = Field(min_length=1)
+    """each after those that it takes inputs from"""
 
     @model_validator(mode="after")
     def _shapes_fit(self) -> Self:

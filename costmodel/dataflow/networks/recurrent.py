@@ -16,8 +16,11 @@ class RecurrentLayer(Spec):
     """One recurrent layer; all its steps share the weights."""
 
     cell: Literal["vanilla", "lstm", "gru"]
+    """how a step makes its output: of one product, or gated by four or three"""
     hidden: int = Field(ge=1)
+    """features of the state"""
     steps: int = Field(ge=1)
+    """of the sequence"""
     input_widths: int = Field(default=1, ge=1)
     """inner size of the product in widths of the layer: 1 is the old output alone, 2 is it beside a new input"""
 

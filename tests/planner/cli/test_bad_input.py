@@ -113,7 +113,7 @@ FIELDS: dict[str, tuple[Change, str, str]] = {
     ),
     "a quantity of 5,000 digits": (_set(*FABRIC, "alpha", to="9" * 5000 + " us"), "cluster.fabric.alpha", "5003 char"),
     "not a number": (_set("jobs", 0, "weight", to="heavy"), "jobs[big].weight", "got 'heavy'"),
-    "wrong version": (_set("schema_version", to=3), "schema_version", "must be 2"),
+    "wrong version": (_set("schema_version", to=3), "schema_version", "must be 1 or 2"),
     "no jobs": (_set("jobs", to=[]), "jobs", "at least one job"),
     "unknown objective": (_set("objectives", to=["speed"]), "objectives[0]", "'fragmentation'"),
 }  # fmt: skip
