@@ -1,6 +1,6 @@
 """Tables of measurements -> the few efficiency parameters of a catalog part, and their errors."""
 
-from costmodel.calibrate import attention, calculon, collective, gemm, power, serving, training
+from costmodel.calibrate import attention, calculon, collective, gemm, kernel_power, power, serving, training
 from costmodel.calibrate.family import Family
 from costmodel.kernels.attention_context import PrefillCurve
 from costmodel.kernels.attention_generation import DecodeCurve
@@ -18,6 +18,7 @@ FAMILIES: dict[str, Family] = {
     "serving": serving.FAMILY,
     "training": training.FAMILY,
     "power": power.FAMILY,
+    "kernel_power": kernel_power.FAMILY,
     "calculon": calculon.FAMILY,
 }
 """kind of a table -> what is known of it"""

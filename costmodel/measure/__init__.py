@@ -1,13 +1,15 @@
-"""Measure the CUDA device of this machine: tables that `planner calibrate` fits. Needs torch, nothing else."""
+"""Measure the CUDA device of this machine: tables that `planner calibrate` fits and `planner validate` judges by.
+
+Needs torch, pydantic for the names of the catalog, and for power nvidia-ml-py; nothing else of the planner.
+"""
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from costmodel.hardware.device import device_names, load_device
-from costmodel.measure import attention, copies, gemm
-from costmodel.measure.table import Outcome, Plan, Timer, write_table
+from costmodel.measure import attention, copies, gemm, power
+from costmodel.measure.table import Meter, Outcome, Plan, Timer, write_table
 from costmodel.measure.timing import time_s
 
 OTHER_FORMS = {"pcie", "nvl", "mig"}
@@ -49,6 +51,10 @@ def detect() -> Detected:
 
 def catalog_alias(full_name: str) -> str | None:
     """h200 for "NVIDIA H200"; None for a device, or a form of it, that the catalog lacks."""
+    try:
+        from costmodel.hardware.device import device_names, load_device
+    except ModuleNotFoundError as missing:
+        raise NoDeviceError(f"{missing.name} is not installed; `pip install torch pydantic nvidia-ml-py`") from None
     words = set(re.split(r"[^a-z0-9]+", full_name.lower()))
     if words & OTHER_FORMS:
         return None
@@ -57,8 +63,9 @@ def catalog_alias(full_name: str) -> str | None:
 
 
 def plans(*, is_quick: bool, has_fp8: bool) -> tuple[Plan, ...]:
-    """All tables to measure."""
+    """All tables to measure; idle power first, before the clock rises."""
     return (
+        power.plan(is_quick=is_quick, has_fp8=has_fp8),
         gemm.plan(is_quick=is_quick, has_fp8=has_fp8),
         attention.prefill_plan(is_quick=is_quick),
         attention.decode_plan(is_quick=is_quick),
@@ -73,6 +80,7 @@ def measure(
     is_quick: bool,
     on_case: Callable[[str, int, int], None] = lambda table, done, total: None,
     timer: Timer = time_s,
+    meter: Meter = power.steady,
 ) -> tuple[Outcome, ...]:
     """Write one CSV file for each table into `folder`, which is made where it is missing.
 
@@ -92,7 +100,7 @@ def measure(
             done += 1
             on_case(name, done, total)
 
-        outcomes.append(write_table(plan, device.name, folder, timer, tell))
+        outcomes.append(write_table(plan, device.name, folder, timer, meter, tell))
     return tuple(outcomes)
 
 

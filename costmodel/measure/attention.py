@@ -64,10 +64,11 @@ def _case(batch: int, isl: int, step: int, num_queries: int, num_heads: int, num
     }
     tokens = isl + step
     elements = batch * HEAD_DIM * (2 * num_queries * num_heads + 2 * tokens * num_kv_heads)
-    return Case(row, 3.0 * elements, partial(_prepare, batch, num_queries, tokens, num_heads, num_kv_heads))
+    return Case(row, 3.0 * elements, partial(prepare, batch, num_queries, tokens, num_heads, num_kv_heads))
 
 
-def _prepare(batch: int, num_queries: int, tokens: int, num_heads: int, num_kv_heads: int) -> Callable[[], Any]:
+def prepare(batch: int, num_queries: int, tokens: int, num_heads: int, num_kv_heads: int) -> Callable[[], Any]:
+    """Attention of `num_queries` new tokens of each sequence with `tokens`, causal where there are several."""
     import torch
     from torch.nn.attention import SDPBackend, sdpa_kernel
     from torch.nn.functional import scaled_dot_product_attention

@@ -27,12 +27,13 @@ def plan(*, is_quick: bool, has_fp8: bool) -> Plan:
 
 
 def _case(gemm_dtype: str, m: int, n: int, k: int) -> Case:
-    prepare = partial(_fp8 if gemm_dtype == "fp8" else _bf16, m, n, k)
+    prepare = partial(_fp8 if gemm_dtype == "fp8" else bf16, m, n, k)
     row: dict[str, Cell] = {"gemm_dtype": gemm_dtype, "m": m, "n": n, "k": k}
     return Case(row, needed_bytes=4.0 * (m * k + n * k) + 2.0 * m * n, prepare=prepare)
 
 
-def _bf16(m: int, n: int, k: int) -> Callable[[], Any]:
+def bf16(m: int, n: int, k: int) -> Callable[[], Any]:
+    """Both operands and the result in bfloat16."""
     import torch
 
     a, weights, c = _normal(m, k), _normal(n, k), torch.empty(m, n, dtype=torch.bfloat16, device="cuda")
@@ -43,15 +44,30 @@ def _fp8(m: int, n: int, k: int) -> Callable[[], Any]:
     """Weights are fp8 already; activations come in bfloat16 and are cast first, which counts."""
     import torch
 
-    a, weights = _normal(m, k), _normal(n, k).to(torch.float8_e4m3fn)
-    cast = torch.empty(m, k, dtype=torch.float8_e4m3fn, device="cuda")
-    scale = torch.ones((), dtype=torch.float32, device="cuda")
+    a, cast = _normal(m, k), torch.empty(m, k, dtype=torch.float8_e4m3fn, device="cuda")
+    product = _scaled(cast, n)
 
     def run() -> Any:
         cast.copy_(a)
-        return torch._scaled_mm(cast, weights.t(), scale_a=scale, scale_b=scale, out_dtype=torch.bfloat16)
+        return product()
 
     return run
+
+
+def fp8_cast_before(m: int, n: int, k: int) -> Callable[[], Any]:
+    """Both operands are fp8 already; the result is bfloat16."""
+    import torch
+
+    return _scaled(_normal(m, k).to(torch.float8_e4m3fn), n)
+
+
+def _scaled(activations: Any, n: int) -> Callable[[], Any]:
+    """Their product with weights of n rows, in fp8 with one scale each."""
+    import torch
+
+    weights = _normal(n, activations.shape[1]).to(torch.float8_e4m3fn)
+    scale = torch.ones((), dtype=torch.float32, device="cuda")
+    return lambda: torch._scaled_mm(activations, weights.t(), scale_a=scale, scale_b=scale, out_dtype=torch.bfloat16)
 
 
 def _normal(rows: int, columns: int) -> Any:

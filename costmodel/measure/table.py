@@ -28,12 +28,30 @@ Timer = Callable[[Case], float]
 
 
 @dataclass(frozen=True)
+class Steady:
+    """What one case does while it is repeated for seconds."""
+
+    run_s: float
+    """of one run; 0 where nothing runs"""
+    power_w: float
+    """of the whole accelerator, its memory included"""
+    clock_mhz: float
+    """of its processors"""
+
+
+Meter = Callable[[Case], Steady]
+"""of a case, once power has settled; RuntimeError or MemoryError where it cannot run here or power cannot be read"""
+
+
+@dataclass(frozen=True)
 class Plan:
     """Rows to measure for one file."""
 
     name: str
     """of the file, without .csv"""
     cases: Sequence[Case]
+    has_power: bool = False
+    """whether power is measured beside time"""
 
 
 @dataclass(frozen=True)
@@ -47,24 +65,32 @@ class Outcome:
     """of the first that was skipped"""
 
 
-def write_table(plan: Plan, device: str, folder: Path, timer: Timer, on_case: Callable[[], None]) -> Outcome:
+def write_table(
+    plan: Plan, device: str, folder: Path, timer: Timer, meter: Meter, on_case: Callable[[], None]
+) -> Outcome:
     """Measure every case and write each row at once; cases that cannot run here are left out.
 
-    Columns: device, the inputs of the cases, latency_ms. `on_case` is called after each case.
+    Columns: device, the inputs of the cases, latency_ms, and with power power_w and clock_mhz. `on_case` is called
+    after each case.
     """
     path = folder / f"{plan.name}.csv"
     measured, skipped = 0, [""]
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["device", *plan.cases[0].row, "latency_ms"])
+        read = ("latency_ms", "power_w", "clock_mhz") if plan.has_power else ("latency_ms",)
+        writer.writerow(["device", *plan.cases[0].row, *read])
         for case in plan.cases:
             try:
-                latency_s = timer(case)
+                values = _power_cells(meter(case)) if plan.has_power else (f"{1e3 * timer(case):.6g}",)
             except (RuntimeError, MemoryError) as error:
                 skipped.append(" ".join(str(error).split())[:200])
             else:
-                writer.writerow([device, *case.row.values(), f"{1e3 * latency_s:.6g}"])
+                writer.writerow([device, *case.row.values(), *values])
                 measured += 1
             file.flush()
             on_case()
     return Outcome(path, measured, len(skipped) - 1, skipped[min(1, len(skipped) - 1)])
+
+
+def _power_cells(steady: Steady) -> tuple[str, ...]:
+    return f"{1e3 * steady.run_s:.6g}", f"{steady.power_w:.1f}", f"{steady.clock_mhz:.0f}"

@@ -23,22 +23,32 @@ def time_s(case: Case) -> float:
 
     What fits in the last cache therefore stays there, as in the published tables.
     """
-    import torch
+    launch, repeats = ready(case)
+    first_s = elapsed_s(launch)
+    num_samples = min(max(math.ceil(SAMPLES_S / max(first_s, 1e-6)), MIN_SAMPLES), MAX_SAMPLES)
+    samples = sorted(elapsed_s(launch) for _ in range(num_samples))
+    del launch
+    hand_back(case)
+    return samples[num_samples // 2] / repeats
 
+
+def ready(case: Case) -> tuple[Callable[[], Any], int]:
+    """What launches so many runs of a case, all allocated and warm."""
     _require_memory(case.needed_bytes)
     run = case.prepare()
     _warm_up(run)
-    once_s = _elapsed_s(run)
-    repeats = min(max(math.ceil(GRAPH_S / max(once_s, 1e-6)), 1), MAX_REPEATS)
+    repeats = min(max(math.ceil(GRAPH_S / max(elapsed_s(run), 1e-6)), 1), MAX_REPEATS)
     launch = _graph(run, repeats) if case.in_graph else _loop(run, repeats)
     launch()
-    first_s = _elapsed_s(launch)
-    num_samples = min(max(math.ceil(SAMPLES_S / max(first_s, 1e-6)), MIN_SAMPLES), MAX_SAMPLES)
-    samples = sorted(_elapsed_s(launch) for _ in range(num_samples))
-    del run, launch
+    return launch, repeats
+
+
+def hand_back(case: Case) -> None:
+    """Memory of a large case that has run."""
+    import torch
+
     if case.needed_bytes > LARGE_BYTES:
         torch.cuda.empty_cache()
-    return samples[num_samples // 2] / repeats
 
 
 def _require_memory(needed_bytes: float) -> None:
@@ -81,7 +91,8 @@ def _loop(run: Callable[[], Any], repeats: int) -> Callable[[], Any]:
     return launch
 
 
-def _elapsed_s(launch: Callable[[], Any]) -> float:
+def elapsed_s(launch: Callable[[], Any]) -> float:
+    """Seconds on the device from before a launch until its end."""
     import torch
 
     start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)

@@ -52,8 +52,8 @@ def calibrate(
     Writes one calibration file for each device in the tables; curves of other families that a file already
     holds are kept. Hand it to `planner validate --calibration`, or put it into the catalog. --ablation refits
     without each term on half of the rows and judges on the other half: a term earns its place where the error
-    without it is larger. --measure writes tables of matrix products, attention and copies on the first CUDA
-    device, into measured/ unless -o names a folder.
+    without it is larger. --measure writes tables of matrix products, attention, copies and power on the
+    first CUDA device, into measured/ unless -o names a folder.
     """
     if measure:
         from planner.cli.commands.measure import measure_into

@@ -9,6 +9,8 @@ from planner.cli.output import console, plain
 from planner.model.errors import InputError
 
 DEFAULT_FOLDER = Path("measured")
+NOT_FITTED = {"copies", "kernel_power"}
+"""tables that no curve is fitted on"""
 
 
 def measure_into(tables: list[Path] | None, output: Path | None, *, is_quick: bool) -> int:
@@ -36,9 +38,10 @@ def measure_into(tables: list[Path] | None, output: Path | None, *, is_quick: bo
     for outcome in outcomes:
         skipped = f", {outcome.num_skipped:,} skipped: {outcome.why_skipped}" if outcome.num_skipped else ""
         out.print(plain(f"{outcome.path}   {outcome.num_measured:,} rows{skipped}"), soft_wrap=True)
-    fitted = [str(outcome.path) for outcome in outcomes if outcome.num_measured and outcome.path.stem != "copies"]
+    fitted = [str(outcome.path) for outcome in outcomes if outcome.num_measured and outcome.path.stem not in NOT_FITTED]
     missing = "" if device.is_in_catalog else f"{device.name} is not in the catalog: add a device part with it; then "
     out.print(plain(f"{missing}fit with: planner calibrate {' '.join(fitted)} -o part.json"), soft_wrap=True)
+    out.print(plain(f"compare power with: planner validate {folder / 'kernel_power.csv'}"), soft_wrap=True)
     return exits.PLAN
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from costmodel.measure import Detected, NoDeviceError, catalog_alias, detect, measure
 from costmodel.measure.__main__ import main
+from costmodel.measure.table import Steady
 from tests.costmodel.measure.measured import H200, torch
 from tests.paths import ROOT
 
@@ -40,6 +41,13 @@ def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         detect()
 
 
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setitem(sys.modules, "torch", torch(is_available=True))
+    monkeypatch.setitem(sys.modules, "costmodel.hardware.device", None)
+    assert main([]) == 2
+    assert "is not installed; `pip install torch pydantic nvidia-ml-py`" in capsys.readouterr().err
+
+
 def test_a_gpu_that_the_catalog_lacks_keeps_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", torch(is_available=True))
     assert detect() == Detected("NVIDIA L4", "nvidia-l4", is_in_catalog=False, has_fp8=True)
@@ -52,14 +60,19 @@ def test_tables_have_the_columns_of_the_measured_ones(tmp_path: Path) -> None:
         H200,
         is_quick=True,
         timer=lambda case: 2e-6,
+        meter=lambda case: Steady(3e-6, 450.04, 1980.0),
         on_case=lambda name, done, total: told.append((name, done, total)),
     )
     assert [outcome.path.name for outcome in outcomes] == [
-        "gemm.csv", "attention_context.csv", "attention_generation.csv", "copies.csv",
+        "kernel_power.csv", "gemm.csv", "attention_context.csv", "attention_generation.csv", "copies.csv",
     ]  # fmt: skip
     assert told[-1][1] == told[-1][2] == sum(outcome.num_measured for outcome in outcomes)
     assert (tmp_path / "new" / "copies.csv").read_text().startswith("device,kind,bytes,latency_ms\nh200,device copy,")
-    for outcome in outcomes[:3]:
+    head, idle, copy = (tmp_path / "new" / "kernel_power.csv").read_text().splitlines()[:3]
+    assert head == "device,kernel,precision,flops,bytes,latency_ms,power_w,clock_mhz"
+    assert idle == "h200,idle,bf16,0,0,0.003,450.0,1980"
+    assert copy == f"h200,copy,bf16,0,{4 * 2**30},0.003,450.0,1980"
+    for outcome in outcomes[1:4]:
         lines = outcome.path.read_text().splitlines()
         assert lines[1].startswith("h200,")
         assert lines[1].endswith(",0.002")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from costmodel.measure import measure
-from costmodel.measure.table import Case
+from costmodel.measure.table import Case, Steady
 from tests.costmodel.measure.measured import H200
 
 
@@ -15,7 +15,11 @@ def test_cases_that_fail_are_skipped_with_the_first_reason(tmp_path: Path) -> No
             raise RuntimeError("no such\n kernel")
         return 1e-3
 
-    gemm = measure(tmp_path, H200, is_quick=True, timer=timer)[0]
+    def meter(case: Case) -> Steady:
+        raise RuntimeError("pynvml is missing")
+
+    power, gemm = measure(tmp_path, H200, is_quick=True, timer=timer, meter=meter)[:2]
+    assert (power.num_measured, power.why_skipped) == (0, "pynvml is missing")
     assert gemm.num_measured == gemm.num_skipped
     assert gemm.why_skipped == "no such kernel"
 

@@ -7,6 +7,7 @@ import pytest
 
 import costmodel.measure
 from costmodel.measure import Detected
+from costmodel.measure.table import Case, Steady
 from tests.planner.cli.conftest import Planner
 
 
@@ -22,19 +23,23 @@ def test_measuring_without_torch_is_one_line(planner: Planner, monkeypatch: pyte
 DETECTED = Detected("NVIDIA H200", "h200", is_in_catalog=True, has_fp8=False)
 
 
+def draws_400_w(case: Case) -> Steady:
+    return Steady(1e-3, 400.0, 1980.0)
+
+
 def test_measured_tables_are_told(planner: Planner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     original = costmodel.measure.measure
     monkeypatch.setattr(costmodel.measure, "detect", lambda: DETECTED)
-    monkeypatch.setattr(
-        costmodel.measure, "measure", lambda *given, **options: original(*given, **options, timer=lambda case: 1e-3)
-    )
+    made_up = {"timer": lambda case: 1e-3, "meter": draws_400_w}
+    monkeypatch.setattr(costmodel.measure, "measure", lambda *given, **options: original(*given, **options, **made_up))
     outcome = planner("calibrate", "--measure", "--quick", "-o", tmp_path / "new")
     assert outcome.code == 0
     assert "measuring NVIDIA H200 as h200" in outcome.out
     assert f"planner calibrate {tmp_path}/new/gemm.csv" in outcome.out
+    assert f"planner validate {tmp_path}/new/kernel_power.csv" in outcome.out
     again = planner("calibrate", "--measure", "--quick", "-o", tmp_path / "new")
     assert again.code == 2
-    assert "holds gemm.csv already" in again.err
+    assert "holds kernel_power.csv already" in again.err
 
 
 def test_ctrl_c_keeps_the_rows(planner: Planner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,7 +53,9 @@ def test_ctrl_c_keeps_the_rows(planner: Planner, tmp_path: Path, monkeypatch: py
 
     monkeypatch.setattr(costmodel.measure, "detect", lambda: DETECTED)
     monkeypatch.setattr(
-        costmodel.measure, "measure", lambda *given, **options: original(*given, **options, timer=timer)
+        costmodel.measure,
+        "measure",
+        lambda *given, **options: original(*given, **options, timer=timer, meter=draws_400_w),
     )
     outcome = planner("calibrate", "--measure", "--quick", "-o", tmp_path)
     assert outcome.code == 130
