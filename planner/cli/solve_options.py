@@ -38,6 +38,7 @@ Deterministic = Annotated[
         "--deterministic",
         min=0.0,
         metavar="UNITS",
-        help="Limit searches by work, in units of about a second, not by time: one seed, one plan on any machine.",
+        help="Limit searches by work, in units of about a second, not by time, on one thread unless --threads says "
+        "otherwise: one seed, one plan on any machine.",
     ),
 ]

@@ -43,6 +43,7 @@ class RepairLimits:
         if self.workers is not None:
             solver.parameters.num_workers = self.workers
         if self.deterministic is not None:
+            solver.parameters.num_workers = self.workers or 1
             solver.parameters.max_deterministic_time = self.deterministic
         else:
             solver.parameters.max_time_in_seconds = max(self.seconds_left, 0.01)
