@@ -140,8 +140,7 @@ class Search:
     @property
     def workers(self) -> int:
         """Threads of the solver; one by default where work limits it, since the order of several depends on time."""
-        default = 1 if self.options.deterministic_limit is not None else os.cpu_count() or 1
-        return self.options.workers or default
+        return self.options.workers or (self.options.deterministic_limit is None and os.cpu_count()) or 1
 
     def seconds_left(self, level: int) -> float:
         """Wall-clock budget of a level: all levels share what is left, the first takes the most."""
