@@ -161,6 +161,10 @@ class JobClassRules:
                 seen.add(key)
         return found
 
+    def with_box(self, options: JobOptions, box: tuple[int, int, int]) -> JobOptions:
+        """Rows of a job that asks for a box of a torus; all of them where jobs hold no boxes."""
+        return options
+
     def of_loop(self, options: JobOptions, order: Sequence[int], cluster: Cluster) -> Sequence[int]:
         """Those of the rows, in this order, with the memory of the published loop; all where it divides nothing."""
         return order

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from planner.fabrics.free_state import FreeState, MostLit
     from planner.fabrics.interchangeable import Interchangeable
     from planner.fabrics.job_class import JobClassRules
+    from planner.fabrics.own_policy import OwnPolicy
     from planner.fabrics.ranked_circuits import RankedCircuits
     from planner.fabrics.residents import ResidentRules
     from planner.fabrics.rewiring import Rewiring
@@ -142,6 +143,10 @@ class FabricPlugin:
 
     def why_not_cut(self, policy: str) -> str | None:
         """Why a policy that cuts slices of fixed shapes does not go with the fabric; None where it does."""
+        return None
+
+    def own_policy(self, cluster: "Cluster", policy: str) -> "OwnPolicy | None":
+        """A policy of a replay that knows this kind of fabric; None where it has no such policy for the cluster."""
         return None
 
     def switch_setting(self, instance: "Instance", assignments: "Iterable[Assignment]") -> "SwitchSetting | None":

@@ -1,7 +1,8 @@
 """Options of each class of jobs on a cluster: candidates expanded and scored once per workload and size."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from math import prod
 
 from planner.candidates.expand import expand
 from planner.fabrics import plugin_of
@@ -10,6 +11,7 @@ from planner.fabrics.problem import JobOptions
 from planner.model.cluster import Cluster
 from planner.model.instance import Instance
 from planner.model.job import Job
+from planner.placement.asked_box import box_named
 from planner.placement.job_mix import Mix
 
 ROUND_UP = 2
@@ -25,6 +27,8 @@ class Site:
     kinds: dict[tuple[int, int], JobClass]
     sizes_to_fit: dict[int, float]
     """share of each size that fragmentation is measured with; empty where it has no measure"""
+    boxes: dict[tuple[int, str], JobClass] = field(default_factory=dict)
+    """kinds of jobs that ask for a box of a torus, by number of the workload and its name"""
 
     @property
     def capacity(self) -> int:
@@ -38,8 +42,10 @@ def reference_speeds(mix: Mix, sizes: Iterable[int]) -> dict[tuple[int, int], fl
     return {pair: float(options.scores.speed.max()) for pair, options in found.items() if len(options)}
 
 
-def prepare(name: str, cluster: Cluster, mix: Mix, speeds: dict[tuple[int, int], float]) -> Site:
-    """All kinds of jobs on a cluster, their speeds over those of the reference."""
+def prepare(
+    name: str, cluster: Cluster, mix: Mix, speeds: dict[tuple[int, int], float], shapes: Iterable[str] = ()
+) -> Site:
+    """All kinds of jobs on a cluster, their speeds over those of the reference; `shapes`: boxes that jobs ask for."""
     fabric = cluster.fabric
     plugin_of(fabric).job_classes.require_replayed(fabric, name)
     found = _options(mix, cluster, list(speeds))
@@ -51,10 +57,30 @@ def prepare(name: str, cluster: Cluster, mix: Mix, speeds: dict[tuple[int, int],
     }
     anything = Job(name="any", workload=mix.workloads[0].workload, accelerators=1)
     instance = Instance(schema_version=2, name="sizes", cluster=cluster, jobs=(anything,))
-    return Site(name, cluster, kinds, instance.sizes_to_fit if fabric.measures_fragmentation else {})
+    boxes = _boxes(mix, cluster, speeds, shapes)
+    return Site(name, cluster, kinds, instance.sizes_to_fit if fabric.measures_fragmentation else {}, boxes)
 
 
-def _options(mix: Mix, cluster: Cluster, pairs: Sequence[tuple[int, int]]) -> dict[tuple[int, int], JobOptions]:
+def _boxes(
+    mix: Mix, cluster: Cluster, speeds: dict[tuple[int, int], float], shapes: Iterable[str]
+) -> dict[tuple[int, str], JobClass]:
+    """Kinds of jobs that ask for boxes; where jobs hold no boxes, those of as many accelerators."""
+    asked = {shape: box_named(shape) for shape in shapes}
+    sizes = {prod(box) for box in asked.values()}
+    listed = _options(mix, cluster, [pair for pair in speeds if pair[1] in sizes], prune=False)
+    rules, found = plugin_of(cluster.fabric).job_classes, {}
+    for shape, box in asked.items():
+        for (number, size), speed in speeds.items():
+            if size == prod(box):
+                options = listed.get((number, size))
+                options = None if options is None else rules.with_box(options, box)
+                found[number, shape] = _kind(mix, cluster, number, size, options, speed)
+    return found
+
+
+def _options(
+    mix: Mix, cluster: Cluster, pairs: Sequence[tuple[int, int]], *, prune: bool = True
+) -> dict[tuple[int, int], JobOptions]:
     """Scored candidates of each workload and size that the cluster is large enough for."""
     kept = [pair for pair in pairs if pair[1] <= cluster.fabric.most_devices_of_a_job]
     if not kept:
@@ -64,7 +90,7 @@ def _options(mix: Mix, cluster: Cluster, pairs: Sequence[tuple[int, int]]) -> di
         for number, size in kept
     )
     instance = Instance(schema_version=2, name=mix.name, cluster=cluster, jobs=jobs)
-    return dict(zip(kept, expand(instance).options, strict=True))
+    return dict(zip(kept, expand(instance, prune=prune).options, strict=True))
 
 
 def _rounded_up(mix: Mix, cluster: Cluster, missing: Sequence[tuple[int, int]]) -> dict[tuple[int, int], JobOptions]:

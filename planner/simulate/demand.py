@@ -3,7 +3,7 @@
 import importlib.resources
 from functools import cached_property
 from itertools import pairwise
-from math import log, sqrt
+from math import log, prod, sqrt
 from pathlib import Path
 from typing import Annotated, Self
 
@@ -15,6 +15,7 @@ from costmodel.spec import Seconds, Spec
 from planner.model import files
 from planner.model.instance import default_sizes
 from planner.model.job import MOST_ACCELERATORS
+from planner.placement.asked_box import box_named
 from planner.simulate.trace import Trace
 
 Floats = NDArray[np.float64]
@@ -80,6 +81,8 @@ class DemandModel(Spec):
     source: str = ""
     sizes: dict[Annotated[int, Field(ge=1, le=MOST_ACCELERATORS)], Share] | None = None
     """relative frequency of each number of accelerators; default: the jobs of a public trace"""
+    slices: dict[str, Share] | None = None
+    """instead of `sizes`: relative frequency of each box of a torus, such as 4x4x8; elsewhere it is a size"""
     durations: tuple[Durations, ...] = Field(min_length=1)
     """by size, ascending"""
     mean_gap_s: Seconds = Field(gt=0)
@@ -98,7 +101,13 @@ class DemandModel(Spec):
         known = [limit for limit in limits if limit is not None]
         if limits[-1] is not None or len(known) != len(limits) - 1 or known != sorted(set(known)):
             raise ValueError("durations: give them by ascending `up_to`, the last one without")
-        for field, shares in (("sizes", self.shares), ("tenants", self.tenants)):
+        if self.slices is not None and self.sizes is not None:
+            raise ValueError("slices: give these or sizes, not both")
+        for box in map(box_named, self.slices or ()):
+            if prod(box) > MOST_ACCELERATORS:
+                raise ValueError(f"slices: {'x'.join(map(str, box))} has more than {MOST_ACCELERATORS} accelerators")
+        of_jobs = self.shares if self.slices is None else self.slices
+        for field, shares in (("sizes" if self.slices is None else "slices", of_jobs), ("tenants", self.tenants)):
             if sum(shares.values()) <= 0:
                 raise ValueError(f"{field}: all shares are 0; give at least one above")
         return self
@@ -106,15 +115,23 @@ class DemandModel(Spec):
     @cached_property
     def shares(self) -> dict[int, float]:
         """Relative frequency of each size."""
+        if self.slices is not None:
+            by_size: dict[int, float] = {}
+            for name, share in self.slices.items():
+                by_size[prod(box_named(name))] = by_size.get(prod(box_named(name)), 0.0) + share
+            return by_size
         return dict(self.sizes) if self.sizes is not None else default_sizes()
+
+    @property
+    def shapes(self) -> list[str]:
+        """Boxes that jobs ask for."""
+        return sorted(name for name, share in (self.slices or {}).items() if share > 0)
 
     def draw(self, jobs: int, seed: int) -> Trace:
         """So many jobs from time 0 on; the same seed gives the same jobs."""
         streams = [np.random.default_rng([seed, 3, number]) for number in range(4)]
         arrival_s, tenant = self._arrivals(jobs, streams[0])
-        sizes = np.array(list(self.shares), dtype=np.int64)
-        weights = np.array(list(self.shares.values()))
-        size = streams[1].choice(sizes, jobs, p=weights / weights.sum())
+        size, shape = self._asked(jobs, streams[1])
         numbers = np.arange(1, jobs + 1)
         return Trace(
             name=self.name,
@@ -125,7 +142,18 @@ class DemandModel(Spec):
             workload=np.full(jobs, ""),
             priority=np.zeros(jobs, dtype=np.int64),
             line=numbers,
+            shape=shape,
         )
+
+    def _asked(self, jobs: int, generator: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.str_] | None]:
+        """Size of each job, and the box that it asks for where any does."""
+        shares = self.shares if self.slices is None else self.slices
+        weights = np.array(list(shares.values()))
+        number = generator.choice(len(weights), jobs, p=weights / weights.sum())
+        if self.slices is None:
+            return np.array(list(shares), dtype=np.int64)[number], None
+        volumes = [prod(box_named(name)) for name in self.slices]
+        return np.array(volumes, dtype=np.int64)[number], np.array(list(self.slices))[number]
 
     def _durations(self, size: NDArray[np.int64], probability: Floats) -> Floats:
         seconds = np.zeros(len(size))

@@ -34,10 +34,11 @@ class Simulation:
         outages: Outages | None = None,
         rescue: Rescue | None = None,
         recovery: Recovery | None = None,
+        queue: Queue | None = None,
     ) -> None:
         self.jobs, self.rules, self.log = jobs, rules, log
         self.runs = Runs(jobs, log, rules.checkpoint_s)
-        self.queue = Queue(jobs.group, jobs.priority, jobs.group_size)
+        self.queue = queue or Queue(jobs.group, jobs.priority, jobs.group_size)
         self._make, self._outages, self._rescue = placer, outages, rescue
         self._recovery = recovery or Recovery()
         self._placer = placer(state)
@@ -96,6 +97,7 @@ class Simulation:
         smallest = self.queue.smallest() if waiting else 0
         self.log.advance(now_s, self.runs.busy, self.state.num_free, waiting, smallest)
         self._now_s = now_s
+        self.queue.at(now_s)
 
     def _start(self, job: int, placement: Placement) -> None:
         self._places.clear()
@@ -115,7 +117,7 @@ class Simulation:
                 self._start(job, placement)
             return
         self.queue.push(job, self.runs.work_left_s(job))
-        if self.queue.head() == job:
+        if self.queue.is_timed or self.queue.head() == job:
             self._schedule()
         elif self.rules.discipline == "easy":
             self._backfill([job])

@@ -17,6 +17,9 @@ from planner.policies import find_policy, outside_policies
 from planner.policies.by_strategy import StrategyPolicy
 from planner.simulate.cuts import CUTTERS, SlicePlacer
 from planner.simulate.outside import OutsidePlacer
+from planner.simulate.queue import Queue
+from planner.simulate.runs import Jobs
+from planner.simulate.wfp_queue import WfpQueue
 
 
 class Placer(Protocol):
@@ -44,6 +47,20 @@ class StrategyPlacer:
         return self.state.place(kind, self._search)
 
 
+class OwnPlacer:
+    """A policy that knows the kind of fabric, as its plug-in has it."""
+
+    is_fixed = True
+
+    def __init__(self, state: FreeState, name: str) -> None:
+        policy = plugin_of(state.cluster.fabric).own_policy(state.cluster, name)
+        assert policy is not None
+        self.state, self._policy = state, policy
+
+    def place(self, kind: JobClass) -> Placement | None:
+        return self._policy(self.state, kind)
+
+
 def _slices(name: str) -> Callable[[FreeState, int], Placer]:
     def make(state: FreeState, seed: int) -> Placer:
         if plugin_of(state.cluster.fabric).own_slices == name:
@@ -63,6 +80,8 @@ PLACERS: dict[str, Callable[[FreeState, int], Placer]] = {
     "sipam_loop": lambda state, seed: StrategyPlacer(state, tightest, of_loop=True),
     "torus_slices": _slices("torus_slices"),
     "bcube_slices": _slices("bcube_slices"),
+    "rfold": lambda state, seed: OwnPlacer(state, "rfold"),
+    "best_fit_wfp": lambda state, seed: StrategyPlacer(state, tightest),
     "best_fit_moving": lambda state, seed: StrategyPlacer(state, tightest),
     "solver": lambda state, seed: OutsidePlacer(state, "cpsat", SOLVER),
 }
@@ -75,11 +94,18 @@ MEANINGS = {
     "sipam_loop": "best fit with the memory that the published loop gives, where memory is pooled",
     "torus_slices": "boxes of a torus",
     "bcube_slices": "subcubes of digits",
+    "rfold": "RFold (arXiv:2510.03891) on cubes of a torus: foldings of a job's box, whole cubes joined by switches",
+    "best_fit_wfp": "best fit; jobs wait by priority, then by wait over runtime times the square of the size, the "
+    "greatest first (WFP, Tang et al. 2009), in place of the order of arrival",
     "best_fit_moving": "best fit; where a job finds no room, running jobs change places, the fewest ranks by CP-SAT, "
     "with or without --migrate",
     "solver": "`planner solve` for one job at a time on what is free, which takes its time",
 }
 """policy -> what it does"""
+ORDERS: dict[str, Callable[[Jobs], Queue]] = {"best_fit_wfp": WfpQueue}
+"""policy -> queue, where jobs do not wait in the order of arrival"""
+OWN = frozenset({"rfold"})
+"""policies that know one kind of fabric"""
 MOVING = frozenset({"best_fit_moving"})
 """policies that move running jobs whether or not all do"""
 UNSOLVED = PLACERS.keys() - MOVING - {"solver"}
@@ -105,6 +131,9 @@ def require_placer(name: str, cluster: Cluster, where: str) -> None:
     if name not in PLACERS and name not in outside:
         known = ", ".join([*PLACERS, *outside])
         raise InputError(where, f"'{name}'", f"is no policy of a replay; policies are: {known}")
-    problem = plugin_of(cluster.fabric).why_not_cut(name) if name in CUTTERS else None
+    plugin = plugin_of(cluster.fabric)
+    problem = plugin.why_not_cut(name) if name in CUTTERS else None
+    if name in OWN and plugin.own_policy(cluster, name) is None:
+        problem = f"does not go with this {plugin.kind}; it is for cubes of a torus that switches join"
     if problem is not None:
         raise InputError(where, f"'{name}'", problem)

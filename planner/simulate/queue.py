@@ -4,10 +4,14 @@ from bisect import insort
 from collections import deque
 from collections.abc import Iterator
 from heapq import heapify, heappop, heappush, heapreplace
+from typing import ClassVar
 
 
 class Queue:
     """Waiting jobs by number; jobs of one group are of one kind and one priority."""
+
+    is_timed: ClassVar[bool] = False
+    """whether the order of the jobs changes as time passes"""
 
     def __init__(self, group: list[int], priority: list[int], size: list[int]) -> None:
         """`group` and `priority` are by job, `size`, the accelerators that a job takes, by group."""
@@ -18,6 +22,9 @@ class Queue:
         self._inside: set[int] = set()
         self._smallest: int | None = None
         self._head: int | None = None
+
+    def at(self, now_s: float) -> None:
+        """Time has gone on to `now_s`."""
 
     @property
     def length(self) -> int:

@@ -49,6 +49,6 @@ def _digest(trace: Trace) -> str:
     digest = hashlib.sha256()
     for column in (trace.arrival_s, trace.duration_s, trace.num_gpus, trace.priority):
         digest.update(column.tobytes())
-    for names in (trace.tenant, trace.workload):
+    for names in (trace.tenant, trace.workload, *(() if trace.shape is None else (trace.shape,))):
         digest.update("\n".join(names.tolist()).encode())
     return digest.hexdigest()

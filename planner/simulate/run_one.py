@@ -21,7 +21,7 @@ from planner.simulate.log import Log
 from planner.simulate.make_room import rescue
 from planner.simulate.measures import figures, timeline, timings
 from planner.simulate.outages import Outages
-from planner.simulate.placers import MOVING, UNSOLVED, placer_of
+from planner.simulate.placers import MOVING, ORDERS, UNSOLVED, placer_of
 from planner.simulate.recovery import Recovery, Response
 from planner.simulate.rules import Rules
 from planner.simulate.runs import Jobs
@@ -115,6 +115,7 @@ def replay(study: Study, cell: SimulationRun) -> Outcome:
         outages=outages,
         rescue=rescue if moves else None,
         recovery=None if study.faults is None else Recovery(response, study.faults.rules.spares),
+        queue=ORDERS[policy](jobs) if policy in ORDERS else None,
     )
     if ground.sizes_to_fit and study.samples:
         at_s = np.linspace(log.begin_s, log.end_s, study.samples + 2)[1:-1]
@@ -157,9 +158,13 @@ def _snapshots(simulation: Simulation, moments: Sequence[float], trace: Trace, l
 def _jobs(trace: Trace, demand: Demand, ground: Site, seed: int) -> Jobs:
     """Every job with its kind on this cluster; the same workloads on all clusters."""
     workloads = assign(trace, demand.mix, demand.able, seed)
-    columns = np.stack([workloads, trace.num_gpus, trace.priority])
+    names, shapes = np.unique(np.full(len(trace), "") if trace.shape is None else trace.shape, return_inverse=True)
+    columns = np.stack([workloads, trace.num_gpus, trace.priority, shapes.reshape(-1)])
     groups, group = np.unique(columns, axis=1, return_inverse=True)
-    kinds = [ground.kinds[number, size] for number, size, _ in groups.T.tolist()]
+    kinds = [
+        ground.boxes[number, str(names[shape])] if names[shape] else ground.kinds[number, size]
+        for number, size, _, shape in groups.T.tolist()
+    ]
     group = group.reshape(-1)
     return Jobs(
         arrival_s=trace.arrival_s.tolist(),

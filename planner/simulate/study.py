@@ -52,7 +52,7 @@ def prepare_study(
     for name, cluster in clusters.items():
         if faults is not None:
             faults.require(name, cluster)
-    grounds = {name: prepare(name, cluster, mix, speeds) for name, cluster in clusters.items()}
+    grounds = {name: prepare(name, cluster, mix, speeds, source.shapes) for name, cluster in clusters.items()}
     demand = Demand(source, jobs, mix, able)
     return Study(demand, grounds, rules or Rules(), failures, faults, warm_up, samples)
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from planner.model.errors import InputError
 from planner.model.job import MOST_ACCELERATORS
+from planner.placement.asked_box import box_named
 from planner.tables import csv_text, read_columns
 
 Floats = NDArray[np.float64]
@@ -36,6 +37,8 @@ class Trace:
     """higher ones go first"""
     line: Ints
     """of the file, or the number of the job"""
+    shape: NDArray[np.str_] | None = None
+    """box of a torus that each job asks for, such as 4x4x8; empty for any; None where none asks for one"""
 
     def __len__(self) -> int:
         return len(self.arrival_s)
@@ -46,8 +49,13 @@ class Trace:
             return self
         first = int(np.random.default_rng([seed, 2]).integers(len(self) - jobs + 1))
         part = slice(first, first + jobs)
-        columns = {name: getattr(self, name)[part] for name in self.__dataclass_fields__ if name != "name"}
-        return replace(self, **columns)
+        columns = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "name"}
+        return replace(self, **{name: column[part] for name, column in columns.items() if column is not None})
+
+    @property
+    def shapes(self) -> list[str]:
+        """Each box that jobs ask for once, in the order of the text."""
+        return [] if self.shape is None else sorted({*self.shape.tolist()} - {""})
 
     def offered(self, capacity: int, warm_up: float = 0.0, stretch: float = 1.0) -> float:
         """Accelerators that the jobs would hold on average over all, did they take their recorded time and none wait:
@@ -94,7 +102,7 @@ def asked_s(arrival_s: Floats, duration_s: Floats, size: Ints, begin_s: float, e
 def read_trace(path: Path) -> Trace:
     """Jobs of a CSV or Parquet file; InputError names file, line and column of what is wrong."""
     columns, line = read_columns(
-        path, REQUIRED, optional_numbers=("priority",), optional_names=("tenant", "workload"),
+        path, REQUIRED, optional_numbers=("priority",), optional_names=("tenant", "workload", "shape"),
         remedy="`planner trace -o FILE` draws a trace",
     )  # fmt: skip
     jobs = len(line)
@@ -104,6 +112,8 @@ def read_trace(path: Path) -> Trace:
     _require(path, line, "num_gpus", sizes, (sizes >= 1) & (sizes <= MOST_ACCELERATORS) & (sizes % 1 == 0), is_size)
     _require(path, line, "priority", priority, (priority % 1 == 0) & (abs(priority) < 1e9), "must be a whole number")
     tenant = columns.get("tenant", np.full(jobs, DEFAULT_TENANT))
+    if "shape" in columns:
+        _require_shapes(path, line, columns["shape"], sizes)
     order = np.argsort(columns["arrival_s"], kind="stable")
     return Trace(
         name=str(path),
@@ -114,7 +124,22 @@ def read_trace(path: Path) -> Trace:
         workload=columns.get("workload", np.full(jobs, ""))[order],
         priority=priority[order].astype(np.int64),
         line=line[order],
+        shape=columns["shape"][order] if "shape" in columns else None,
     )
+
+
+def _require_shapes(path: Path, line: Ints, shape: NDArray[np.str_], sizes: Floats) -> None:
+    """InputError for a text that is no box, or a box of another number of accelerators than the job asks for."""
+    for name in sorted({*shape.tolist()} - {""}):
+        rows = np.flatnonzero(shape == name)
+        try:
+            volume = math.prod(box_named(name))
+        except ValueError as error:
+            raise InputError(str(path), f"line {line[rows[0]]}, column 'shape'", str(error)) from None
+        wrong = rows[sizes[rows] != volume]
+        if len(wrong):
+            problem = f"{name} has {volume} accelerators, but num_gpus is {sizes[wrong[0]]:g}; correct one of them"
+            raise InputError(str(path), f"line {line[wrong[0]]}, column 'shape'", problem)
 
 
 def _require(path: Path, line: Ints, column: str, values: Floats, is_right: NDArray[np.bool_], rule: str) -> None:
@@ -130,4 +155,7 @@ def to_csv(trace: Trace) -> str:
         [f"{time_s:.3f}" for time_s in each.tolist()] for each in (trace.arrival_s, trace.duration_s)
     )
     rows = zip(arrival_s, duration_s, trace.num_gpus.tolist(), trace.tenant.tolist(), strict=True)
-    return csv_text([dict(zip((*REQUIRED, "tenant"), row, strict=True)) for row in rows])
+    table = [dict(zip((*REQUIRED, "tenant"), row, strict=True)) for row in rows]
+    if trace.shape is not None:
+        table = [{**row, "shape": shape} for row, shape in zip(table, trace.shape.tolist(), strict=True)]
+    return csv_text(table)

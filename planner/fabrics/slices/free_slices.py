@@ -57,6 +57,10 @@ class FreeSlices:
         for stale in self._stale.values():
             stale |= servers
 
+    def free_chips(self, server: int) -> int:
+        """Free chips of a server with a port, as a bit mask by slot."""
+        return self._slots[server]
+
     def usable(self, server: int, cut: SliceShape) -> list[Slice]:
         """Slices of an extent that lie on free chips of a server; they may overlap."""
         free = self._slots[server]

@@ -1,9 +1,13 @@
 """Tori of accelerators."""
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from costmodel.fabrics import Torus
 from planner.fabrics.slices.plugin import SlicedPlugin
+
+if TYPE_CHECKING:
+    from planner.fabrics.own_policy import OwnPolicy
+    from planner.model.cluster import Cluster
 
 
 class TorusPlugin(SlicedPlugin):
@@ -17,5 +21,15 @@ class TorusPlugin(SlicedPlugin):
         "rules": "planner.fabrics.slices.rules:TorusRules",
         "template": "planner.fabrics.slices.torus_template:TorusTemplate",
         "residents": "planner.fabrics.slices.residents:TorusResidents",
+        "job_classes": "planner.fabrics.slices.torus_job_class:TorusJobClassRules",
         "switch_ports": "planner.fabrics.slices.torus_switch_ports:TorusSwitchPorts",
     }
+
+    def own_policy(self, cluster: "Cluster", policy: str) -> "OwnPolicy | None":
+        fabric = cluster.fabric
+        assert isinstance(fabric, Torus)
+        if policy != "rfold" or fabric.switches is None or len({*fabric.sides}) > 1:
+            return None
+        from planner.fabrics.slices.rfold import rfold
+
+        return rfold

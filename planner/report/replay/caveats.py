@@ -121,12 +121,13 @@ def _demand(study: Study, sheet: Sheet) -> Iterator[str]:
 
 
 def _sizes(ground: Site) -> Iterator[str]:
-    larger = sorted({(kind.size, kind.held) for kind in ground.kinds.values() if kind.rows and kind.held > kind.size})
+    kinds = [*ground.kinds.values(), *ground.boxes.values()]
+    larger = sorted({(kind.size, kind.held) for kind in kinds if kind.rows and kind.held > kind.size})
     if larger:
         pairs = ", ".join(f"{held} for {size}" for size, held in larger[:8])
         more = f" and {len(larger) - 8} more" if len(larger) > 8 else ""
         yield f"{ground.name} has no slices of every size: jobs hold more than they ask for ({pairs}{more})."
-    never = sorted({kind.size for kind in ground.kinds.values() if not kind.rows})
+    never = sorted({kind.size for kind in kinds if not kind.rows})
     if never:
         sizes = ", ".join(map(str, never[:12])) + (", ..." if len(never) > 12 else "")
         yield f"{ground.name} cannot run some workloads on {sizes} accelerators: those jobs never run there."

@@ -28,3 +28,16 @@ def test_jobs_offload_where_there_is_memory_for_it() -> None:
     assert choice not in (None, "none")
     assert without == "none"
     assert rate > reference == pytest.approx(1)
+
+
+def test_a_box_that_is_asked_for_is_what_its_rows_hold() -> None:
+    given = load_mix(FOLDER / "mixes" / "slices.yaml")
+    site = prepare("g", shipped("torus4096"), given, reference_speeds(given, [16, 3072]), ["2x2x4", "1x4x4", "4x4x192"])
+    for shape, extents in (("2x2x4", [2, 2, 4]), ("1x4x4", [1, 4, 4])):
+        rows = site.boxes[0, shape].rows
+        assert rows
+        assert all(sorted(row.shape.cut) == extents for row in rows)
+    assert site.boxes[0, "4x4x192"].rows
+    assert all((row.shape.num_ranks, row.shape.cut) == (3072, (4, 4, 4)) for row in site.boxes[0, "4x4x192"].rows)
+    elsewhere = prepare("f", cluster("fat_tree"), given, reference_speeds(given, [16]), ["2x2x4"])
+    assert elsewhere.boxes[0, "2x2x4"].held == 16

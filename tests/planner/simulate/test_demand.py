@@ -89,3 +89,38 @@ def test_sizes_tenants_and_arrivals_follow_the_public_trace(philly: Trace, drawn
     dense = philly.arrival_s[philly.arrival_s >= 20 * DAY_S]
     assert np.diff(drawn.arrival_s).mean() == pytest.approx(np.diff(dense).mean(), rel=0.25)
     assert 0.3 < _dispersion(drawn.arrival_s, 3600) / _dispersion(dense, 3600) < 3
+
+
+def test_slices_are_drawn_by_name() -> None:
+    model = DemandModel.model_validate(
+        {
+            "name": "m",
+            "slices": {"4x4x8": 3, "1x2x2": 1, "4x8x4": 1},
+            "mean_gap": 60,
+            "durations": [{"seconds": {0: 1, 1: 9}}],
+        }
+    )
+    drawn = model.draw(4000, 2)
+    assert drawn.shape is not None
+    assert model.shapes == drawn.shapes == ["1x2x2", "4x4x8", "4x8x4"]
+    assert model.shares == {128: 4, 4: 1}
+    assert set(zip(drawn.shape.tolist(), drawn.num_gpus.tolist(), strict=True)) == {
+        ("4x4x8", 128),
+        ("1x2x2", 4),
+        ("4x8x4", 128),
+    }
+    assert np.mean(drawn.shape == "4x4x8") == pytest.approx(0.6, abs=0.03)
+
+
+@pytest.mark.parametrize(
+    ("slices", "told"),
+    [({"4x4": 1}, "'4x4' is no box"), ({"4x4x4": 0}, "slices: all shares are 0"), ({"99999x99999x9": 1}, "more than")],
+)
+def test_slices_that_are_no_boxes_are_refused(slices: dict[str, float], told: str) -> None:
+    with pytest.raises(ValidationError, match=told):
+        DemandModel.model_validate(STEADY | {"slices": slices})
+
+
+def test_slices_and_sizes_are_not_both_given() -> None:
+    with pytest.raises(ValidationError, match="not both"):
+        DemandModel.model_validate(STEADY | {"slices": {"1x1x1": 1}, "sizes": {1: 1}})

@@ -115,3 +115,24 @@ def test_the_public_trace_is_read_whole() -> None:
     assert len(read) == 82_247
     assert len(set(read.tenant.tolist())) == 15
     assert int(read.num_gpus.max()) == 128
+
+
+def test_a_shape_is_read_and_written(tmp_path: Path) -> None:
+    text = "num_gpus,arrival_s,duration_s,shape\n128,50,7,4x4x8\n1,10,5,\n"
+    read = read_trace(_file(tmp_path, text))
+    assert read.shape is not None
+    assert read.shape.tolist() == ["", "4x4x8"]
+    assert read.shapes == ["4x4x8"]
+    again = read_trace(_file(tmp_path, to_csv(read)))
+    assert again.shape is not None
+    assert again.shape.tolist() == ["", "4x4x8"]
+    assert read.window(1, 0).shapes in ([], ["4x4x8"])
+
+
+@pytest.mark.parametrize(
+    ("shape", "told"),
+    [("4x4", "line 2, column 'shape': '4x4' is no box"), ("4x4x4", "4x4x4 has 64 accelerators, but num_gpus is 128")],
+)
+def test_a_wrong_shape_is_named(tmp_path: Path, shape: str, told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        read_trace(_file(tmp_path, f"num_gpus,arrival_s,duration_s,shape\n128,50,7,{shape}\n"))
