@@ -9,6 +9,7 @@ import typer
 
 from planner.cli.app import app
 from planner.placement.job_mix import load_mix
+from planner.simulate.placers import PLACERS
 
 ROOT = Path(__file__).parent.parent
 STUDY = (ROOT / "instances" / "replay" / "STUDY.md").read_text("utf-8")
@@ -43,3 +44,14 @@ def test_the_second_mix_differs_in_durations_alone() -> None:
     second = load_mix(ROOT / "instances" / "replay" / "mixes" / "recorded.yaml")
     named = {"name": second.name, "description": second.description, "durations": "recorded"}
     assert second == load_mix().model_copy(update=named)
+
+
+def test_the_command_of_the_study_of_slices_is_understood() -> None:
+    text = (ROOT / "planner" / "docs" / "slices.md").read_text("utf-8")
+    command = next(line for line in text.splitlines() if line.startswith("planner replay")).split()
+    replay = typer.main.get_command(app).commands["replay"]  # type: ignore[attr-defined]
+    options = replay.make_context("replay", command[2:]).params
+    assert all((ROOT / path).exists() for path in (options["demand"], options["mix"], *options["cluster"]))
+    policies, table = options["policies"].split(","), re.findall(r"^\| (0\.\d+) \| `(\w+)` \|", text, re.MULTILINE)
+    assert {*policies} <= {*PLACERS}
+    assert table == [(load, policy) for load in options["load"].split(",") for policy in policies]

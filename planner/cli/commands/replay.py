@@ -15,7 +15,8 @@ Source = Annotated[
 ]
 POLICIES_HELP = (
     "Policies, by commas; the first is the baseline. first_fit, best_fit, server_aligned, random_fit, sipam_loop, "
-    "torus_slices, bcube_slices; best_fit_moving: best fit, and where a job finds no room running jobs change places, "
+    "torus_slices, bcube_slices; rfold: RFold on cubes of a torus; best_fit_wfp: best fit, the queue in the order of "
+    "wait over runtime and size; best_fit_moving: best fit, and where a job finds no room running jobs change places, "
     "chosen by CP-SAT, with or without --migrate (formerly cpsat); solver: the solver itself, for one job at a time, "
     "which takes its time; those of other distributions."
 )
