@@ -48,7 +48,7 @@ def prepare_study(
         assign(source, mix, able, 0)
     elif lacking := [size for size in sizes if not able[size]]:
         problem = f"no workload of the mix '{mix.name}' runs on {lacking[0]} accelerators of its reference; add one"
-        raise InputError(source.name, "sizes", problem)
+        raise InputError(source.name, "slices" if source.slices else "sizes", problem)
     for name, cluster in clusters.items():
         if faults is not None:
             faults.require(name, cluster)

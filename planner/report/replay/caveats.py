@@ -136,7 +136,7 @@ def _sizes(ground: Site) -> Iterator[str]:
 def _policies(sheet: Sheet) -> Iterator[str]:
     """Policies that are not what their name alone would say."""
     replayed = {split_policy(policy)[0] for _, policy in sheet.runs}
-    for policy in ("best_fit_moving", "solver"):
+    for policy in ("best_fit_moving", "solver", "rfold", "best_fit_wfp"):
         if policy in replayed:
             yield f"{policy} is {MEANINGS[policy]}."
 
