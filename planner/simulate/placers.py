@@ -95,7 +95,7 @@ MEANINGS = {
     "torus_slices": "boxes of a torus",
     "bcube_slices": "subcubes of digits",
     "rfold": "RFold (arXiv:2510.03891) on cubes of a torus: foldings of a job's box, whole cubes joined by switches",
-    "best_fit_wfp": "best fit; jobs wait by priority, then by wait over runtime times the square of the size, the "
+    "best_fit_wfp": "best fit; jobs wait by priority, then by wait over runtime times the cube of the size, the "
     "greatest first (WFP, Tang et al. 2009), in place of the order of arrival",
     "best_fit_moving": "best fit; where a job finds no room, running jobs change places, the fewest ranks by CP-SAT, "
     "with or without --migrate",

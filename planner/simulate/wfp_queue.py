@@ -3,7 +3,7 @@
 Tang, Lan, Desai and Buettner, *Fault-aware, utility-based job scheduling on Blue Gene/P systems* (CLUSTER 2009), order
 by (wait / runtime)^3 x nodes, which weighs the size by a third of a power for each power of wait / runtime. A heavier
 weight wastes less on emptying cubes for large jobs: of powers from 1/3 to 6, tried on drawn demand of 4,096
-accelerators, 3 held more of them than lower ones and gave up a fifth at most of what 1/3 saves of the mean wait.
+accelerators, 3 held more of them than lower ones and gave up about a fifth of what 1/3 saves of the mean wait.
 """
 
 from collections.abc import Iterator
