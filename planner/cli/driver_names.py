@@ -42,11 +42,11 @@ def driver_named(name: str | None, journal: Path, fence: "Callable[[], int] | No
         print(f"warning: --driver sonic:{what} is deprecated; write ocs:{what}", file=sys.stderr)
         kind = "ocs"
     command = _words("--driver", what)
-    if kind not in ("file", "hook", "ocs") or not command:
-        raise InputError("--driver", f"'{name}'", "is no driver; give file:DIR, hook:COMMAND or ocs:FILE")
+    if kind not in ("file", "hook", "ocs", "slices") or not command:
+        raise InputError("--driver", f"'{name}'", "is no driver; give file:DIR, hook:COMMAND, ocs:FILE or slices:FILE")
     if kind == "file":
         return driver_of({"kind": "file"}, Path(what), fence)
     folder = journal.with_name(f"{journal.name}.circuits")
-    if kind == "ocs":
-        return driver_of({"kind": "ocs", "config": what}, folder, fence)
+    if kind in ("ocs", "slices"):
+        return driver_of({"kind": kind, "config": what}, folder, fence)
     return driver_of({"kind": "hook", "command": command_named("--driver", what)}, folder, fence)

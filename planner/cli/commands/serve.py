@@ -51,7 +51,9 @@ SettingsPath = Annotated[
 ]
 DriverName = Annotated[
     str | None,
-    typer.Option("--driver", metavar="KIND:WHAT", help="Sets circuits: file:DIR, hook:COMMAND or ocs:FILE."),
+    typer.Option(
+        "--driver", metavar="KIND:WHAT", help="Sets circuits: file:DIR, hook:COMMAND, ocs:FILE or slices:FILE."
+    ),
 ]
 ReadBack = Annotated[
     float | None,
@@ -60,8 +62,8 @@ ReadBack = Annotated[
         min=0.0,
         max=1e6,
         metavar="S",
-        help="Seconds between two comparisons of the switches with what jobs have on; 0: never. 60 with ocs:, 0 with "
-        "others unless given: a command of hook: is asked for the action report.",
+        help="Seconds between two comparisons of the switches with what jobs have on; 0: never. 60 with ocs: and "
+        "slices:, 0 with others unless given: a command of hook: is asked for the action report.",
     ),
 ]
 KubernetesPath = Annotated[
@@ -230,7 +232,7 @@ def _carrier(
     """What carries decisions to the switches; those that answer for themselves are read back unless told otherwise."""
     from planner.controller.switch_reconciler import SwitchReconciler
 
-    is_read = (name or "").startswith("ocs:")
+    is_read = (name or "").startswith(("ocs:", "slices:"))
     return SwitchReconciler(
         controller, driver, read_back_s=(READ_BACK_S if is_read else 0.0) if read_back_s is None else read_back_s
     )

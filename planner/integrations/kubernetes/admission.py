@@ -162,7 +162,8 @@ class Admission:
             self._say(workload, "Pending", f"has a place; {pod.namespace}/{pod.name} still leaves {pod.node}")
             return
         nodes = ", ".join(dict.fromkeys(self._nodes(job.place)))
-        self._say(workload, "Ready", f"runs on {nodes}", updates_of(pod_group, job.place, self._site, self._label))
+        updates = updates_of(pod_group, job.place, self._site, self._label)
+        self._say(workload, "Ready", f"runs on {nodes}", workload.for_each_pod_set(updates))
 
     def _say(self, workload: Workload, state: str, message: str, updates: list[Object] | None = None) -> None:
         """Write what the check says now, if it said something else."""

@@ -64,6 +64,17 @@ CONTROLLERS = (
 )  # fmt: skip
 
 
+class SliceSettings(Spec):
+    """Slices of GKE, for `planner serve --driver slices:kubernetes.yaml`."""
+
+    cluster: Path = Path("cluster.yaml")
+    """file with the cluster of cubes, or with an instance on it; relative to this file"""
+    partitions: dict[str, str] | None = None
+    """what GKE calls each cube; None: as the planner does"""
+    ready_s: Annotated[Duration, Field(gt=0, le=600)] = 20.0
+    """time that one call waits until a Slice is ready, or gone; it is then looked at again"""
+
+
 class Kubernetes(Spec):
     """kubernetes.yaml: one Kubernetes cluster."""
 
@@ -86,6 +97,8 @@ class Kubernetes(Spec):
     controllers: tuple[Account, ...] = CONTROLLERS
     """service accounts, as namespace:name, that make pods of Kueue's Workloads or write into those that wait: beside
     the planner they alone may give pods its annotations"""
+    slices: SliceSettings | None = None
+    """where jobs of whole cubes are Slices of GKE; None: there are none"""
     kubeconfig: str | None = None
     """file relative to this one; None: the account of the pod that runs the planner"""
     requeue_s: Annotated[Duration, Field(ge=1, le=3600)] = 5.0

@@ -13,6 +13,7 @@ import yaml
 
 from planner.integrations.kubernetes.admission_policy import policies
 from planner.integrations.kubernetes.config import CONTROLLER, Kubernetes
+from planner.integrations.slices.resource import GROUP
 
 NAME, PORT, USER = "photonplan", 8642, 10001
 """of all objects; of the service; of the process, which is not root"""
@@ -52,7 +53,7 @@ def manifests(config: Kubernetes, files: Mapping[str, str], at: Deployment) -> s
         },
         {"apiVersion": "v1", "kind": "ConfigMap", "metadata": about, "data": dict(files)},
         {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": about, "spec": volume},
-        {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": about, "spec": _deployment(at)},
+        {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": about, "spec": _deployment(config, at)},
         {"apiVersion": "v1", "kind": "Service", "metadata": about, "spec": {"selector": _labels(), "ports": [port]}},
     ]  # fmt: skip
     if config.kueue is not None:
@@ -89,6 +90,9 @@ def _rules(config: Kubernetes) -> list[Manifest]:
             {"apiGroups": group, "resources": ["admissionchecks"], "verbs": ["get"]},
             {"apiGroups": group, "resources": ["workloads/status", "admissionchecks/status"], "verbs": ["patch"]},
         ]
+    if config.slices is not None:
+        verbs = ["list", "create", "delete"]
+        rules += [{"apiGroups": [GROUP], "resources": ["slices"], "verbs": verbs}]
     return [
         *rules,
         {"apiGroups": [""], "resources": ["nodes"], "verbs": [*reads, "patch"]},
@@ -101,7 +105,7 @@ def _labels() -> dict[str, str]:
     return {"app.kubernetes.io/name": NAME}
 
 
-def _deployment(at: Deployment) -> Manifest:
+def _deployment(config: Kubernetes, at: Deployment) -> Manifest:
     """One pod at a time: a journal has one writer."""
     volumes = [
         {"name": "config", "configMap": {"name": NAME}},
@@ -114,7 +118,7 @@ def _deployment(at: Deployment) -> Manifest:
         "serviceAccountName": NAME,
         "securityContext": rights,
         "initContainers": [_token(at)],
-        "containers": [_service(at)],
+        "containers": [_service(config, at)],
         "volumes": volumes,
     }
     return {
@@ -139,11 +143,13 @@ def _token(at: Deployment) -> Manifest:
     return _container("token", at, command, {"secret": "/secret", "token": "/token"})
 
 
-def _service(at: Deployment) -> Manifest:
+def _service(config: Kubernetes, at: Deployment) -> Manifest:
     command = [
         "planner", "serve", "/config/cluster.yaml", "--kubernetes", "/config/kubernetes.yaml",
         "--journal", "/state/planner.db", "--token-file", "/token/token", "--host", "0.0.0.0", "--port", str(PORT),
     ]  # fmt: skip
+    if config.slices is not None:
+        command += ["--driver", "slices:/config/kubernetes.yaml"]
     probe = {"httpGet": {"path": "/healthz", "port": "http"}, "periodSeconds": 10}
     return _container("planner", at, command, {"config": "/config", "token": "/token", "state": "/state"}) | {
         "ports": [{"name": "http", "containerPort": PORT}],

@@ -1,6 +1,6 @@
 """A Workload of Kueue: what it asks for, and what is to be known of its state."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -67,6 +67,12 @@ class Workload:
                 found: Object = one
                 return found
         return None
+
+    def for_each_pod_set(self, updates: Iterable[Object]) -> list[Object]:
+        """Updates with an empty one for each pod set that has none: some releases of Kueue take all or none."""
+        given = {one["name"]: one for one in updates}
+        names = (str(one.get("name") or "main") for one in self.spec.get("podSets") or ())
+        return [given.get(name, {"name": name}) for name in names]
 
     def pod_group(self, site: KubernetesSite) -> PodGroup | None:
         """Its pods as one group; None for no accelerators; PodGroupError where it can never run."""

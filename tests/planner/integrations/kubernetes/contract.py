@@ -70,6 +70,11 @@ WORKLOAD_STATUS = {
         "conditions": {"type": "array", "maxItems": 16, "items": CONDITION},
         "admissionChecks": {"type": "array", "maxItems": 8, "items": _CHECK_STATE},
         "admission": {"type": "object", "required": ["clusterQueue", "podSetAssignments"]},
+        **{key: {"type": "array"} for key in ("reclaimablePods", "resourceRequests", "unhealthyNodes")},
+        **{key: {"type": "object"} for key in ("requeueState", "schedulingStats")},
+        "accumulatedPastExecutionTimeSeconds": {"type": "integer"},
+        "clusterName": {"type": "string"},
+        "nominatedClusterNames": {"type": "array"},
     },
     "additionalProperties": False,
 }
@@ -164,6 +169,17 @@ HOST_PRIORITIES = {
 }
 BINDING_RESULT = {"type": "object", "properties": {"Error": {"type": "string"}}, "additionalProperties": False}
 
+_SLICE = {
+    "type": "object",
+    "required": ["apiVersion", "kind", "metadata", "spec"],
+    "properties": {
+        "apiVersion": {"const": "accelerator.gke.io/v1beta1"}, "kind": {"const": "Slice"},
+        "metadata": {"required": ["name", "annotations"], "additionalProperties": False,
+                     "properties": {"name": _WORD, "annotations": {"propertyNames": {"const": "photonplan.io/job"}}}},
+        "spec": {"type": "object"},
+    },
+    "additionalProperties": False,
+}  # fmt: skip
 _NAME = "[^/]+"
 WRITES = (
     ("PATCH", rf"/apis/kueue.x-k8s.io/v1beta1/namespaces/{_NAME}/workloads/{_NAME}/status",
@@ -174,6 +190,8 @@ WRITES = (
     ("PATCH", rf"/api/v1/namespaces/{_NAME}/pods/{_NAME}", _POD_PATCH),
     ("POST", rf"/api/v1/namespaces/{_NAME}/pods/{_NAME}/binding", _BINDING),
     ("DELETE", rf"/api/v1/namespaces/{_NAME}/pods/{_NAME}", _DELETE),
+    ("POST", r"/apis/accelerator\.gke\.io/v1beta1/slices", _SLICE),
+    ("DELETE", rf"/apis/accelerator\.gke\.io/v1beta1/slices/{_NAME}", _DELETE),
 )  # fmt: skip
 """all that the planner may ever write: method, path, body"""
 

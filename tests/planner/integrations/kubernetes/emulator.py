@@ -7,7 +7,7 @@ admission policy of the installed manifests lets them. All that comes over HTTP 
 import asyncio
 import copy
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from functools import cache
 from threading import Event, Thread
 from typing import Any
@@ -21,104 +21,129 @@ from planner.integrations.kubernetes.client_config import ClientConfig
 from planner.integrations.kubernetes.config import Kubernetes
 from planner.integrations.kubernetes.manifests import Deployment, manifests
 from tests.planner.integrations.kubernetes.guards import Guards
+from tests.planner.integrations.kubernetes.history import Change, History, Read
+from tests.planner.integrations.kubernetes.kueue_webhook import require_kueue
 from tests.planner.integrations.kubernetes.published import Refused, require_published
+from tests.planner.integrations.kubernetes.stored import stored
 
 WORKLOADS = "kueue.x-k8s.io/v1beta1/workloads"
 CHECKS = "kueue.x-k8s.io/v1beta1/admissionchecks"
+SLICES = "accelerator.gke.io/v1beta1/slices"
 PODS, NODES = "v1/pods", "v1/nodes"
-KINDS = {"workloads": "Workload", "admissionchecks": "AdmissionCheck", "pods": "Pod", "nodes": "Node"}
+KINDS = {
+    "workloads": "Workload", "admissionchecks": "AdmissionCheck", "pods": "Pod", "nodes": "Node", "slices": "Slice",
+}  # fmt: skip
 PAGE = 7
 """the most that a list gives at once"""
 VERBS = {"PATCH": "patch", "POST": "create", "DELETE": "delete", "PUT": "update"}
 TERMINATING = "2027-01-15T08:00:00Z"
 KUBELET = "system:node:n"
-SEPARATE = ("status", "binding")
-"""subresources that other requests do not write"""
-
-
-@attrs.frozen
-class Change:
-    """One write: an object before it and after it, None where it was not, or is no more."""
-
-    version: int
-    resource: kmock.resource
-    before: dict[str, Any] | None
-    after: dict[str, Any] | None
+IMMUTABLE = ("uid", "name", "namespace", "creationTimestamp", "generation", "deletionTimestamp")
+"""of metadata: nobody writes it"""
 
 
 @attrs.define(kw_only=True)
 class Emulator(kmock.KubernetesEmulator):
     """What kmock leaves out of the contract that the planner rests on."""
 
-    version: int = 0
-    events: list["Change"] = attrs.field(factory=list)
-    oldest: int = 0
-    """versions before it are forgotten: 410"""
+    history: History = attrs.field(factory=History)
     is_down: bool = False
+    num_busy: int = 0
+    """of the next requests, that are answered 429"""
     before_write: list[Callable[[], None]] = attrs.field(factory=list)
     """what others do just before the next writes"""
     broken: str = ""
     """how the next watch ends after its first event: "cut" from the client, or with an "error" in the stream"""
+    is_gone_by_status: bool = False
+    """whether a watch of a forgotten version is answered 410 by HTTP, not by an event: servers do either"""
     token: str = ""
     guards: Guards
     asked: list[tuple[str, str, Any]] = attrs.field(factory=list)
     """writes as (method, path, body)"""
+
+    @property
+    def version(self) -> int:
+        return self.history.version
+
+    @property
+    def events(self) -> list[Change]:
+        return self.history.changes
 
     async def _handle(self, request: kmock.Request) -> Any:
         if self.is_down:
             raise kmock.KubernetesError(503, "ServiceUnavailable", "the server is down")
         if self.token and request.headers.get("Authorization") != f"Bearer {self.token}":
             raise kmock.KubernetesError(401, "Unauthorized", "no such token")
+        if self.num_busy:
+            self.num_busy -= 1
+            return _busy()
         try:
             self._authorize(request)
             if request.method.value in VERBS:
                 self.asked.append((request.method.value, request.url.path, copy.deepcopy(request.data)))
                 if self.before_write:
                     self.before_write.pop(0)()
-                return web.json_response(self._write(request))
+                return web.json_response(self._write(request), status=201 if request.method.value == "POST" else 200)
+            if not request.name and "watch" not in request.params:
+                return web.json_response(self.history.page(self._read(request), PAGE))
         except Refused as refused:
             raise kmock.KubernetesError(refused.status, refused.reason, refused.said) from None
         return await super()._handle(request)
 
     def _authorize(self, request: kmock.Request) -> None:
         resource = request.resource
-        if resource is None or str(resource.plural) not in KINDS:
+        if resource is None:
             raise Refused(404, "NotFound", "the server could not find the requested resource")
         plural = f"{resource.plural}/{request.subresource}" if request.subresource else str(resource.plural)
         reads = "watch" if "watch" in request.params else "get" if request.name else "list"
         self.guards.authorize((str(resource.group or ""), plural, VERBS.get(request.method.value, reads)))
+        if str(resource.plural) not in KINDS or resource not in self._get_resources():
+            raise Refused(404, "NotFound", "the server could not find the requested resource")
+
+    def _read(self, request: kmock.Request) -> Read:
+        kind = KINDS[str(request.resource.plural)]
+        return Read(request.resource, kind, request.namespace, dict(request.params))
 
     def _write(self, request: kmock.Request) -> Any:
         """Do what the planner asks, as its account."""
-        raw, data = self._known(request.resource, request.namespace, request.name).last.raw, request.data
-        plural = str(request.resource.plural)
+        plural, data = str(request.resource.plural), request.data
+        if request.method.value == "POST" and not request.subresource:
+            return self.create(_text(request.resource), request.namespace, data)
+        raw = self._known(request.resource, request.namespace, request.name).last.raw
         if request.subresource == "binding":
             return self._bind(request, raw, data)
         if request.method.value == "DELETE":
-            if data and data["preconditions"]["uid"] != raw["metadata"].get("uid"):
-                raise Refused(409, "Conflict", "the uid differs")
+            self._require_preconditions(raw, (data or {}).get("preconditions") or {})
             self.remove(self.guards.planner, plural, request.namespace, request.name)
             return {"kind": "Status", "status": "Success"}
         if request.headers["Content-Type"] != "application/merge-patch+json":
             raise Refused(415, "UnsupportedMediaType", request.headers["Content-Type"])
-        if data["metadata"].get("uid", raw["metadata"].get("uid")) != raw["metadata"].get("uid"):
-            raise Refused(409, "Conflict", "the uid in the precondition differs")
-        given = data["metadata"].pop("resourceVersion", None)
-        if given is not None and given != raw["metadata"]["resourceVersion"]:
-            raise Refused(409, "Conflict", "the object has been modified")
+        self._require_preconditions(raw, data["metadata"])
+        for key in ("resourceVersion", "uid"):
+            data["metadata"].pop(key, None)
         if request.subresource == "status":
             assert set(data) == {"metadata", "status"}, "only the status is written there"
             assert not data["metadata"], "and nothing else"
+            if plural == "workloads":
+                require_kueue(raw, merge(raw, data))
         else:
             assert "status" not in data, "it would be ignored there"
         return self.edit(self.guards.planner, _text(request.resource), request.namespace, request.name, **data)
+
+    @staticmethod
+    def _require_preconditions(raw: Any, given: Any) -> None:
+        for key in ("uid", "resourceVersion"):
+            if given.get(key) not in (None, raw["metadata"].get(key)):
+                raise Refused(409, "Conflict", f"the object has been modified: {key} differs")
 
     def _bind(self, request: kmock.Request, raw: Any, body: Any) -> Any:
         require_published(body)
         if body["metadata"].get("uid") != raw["metadata"]["uid"] or raw["spec"].get("nodeName"):
             raise Refused(409, "Conflict", "already assigned to a node")
-        if raw["metadata"].get("deletionTimestamp"):
-            raise Refused(409, "Conflict", "the pod is being deleted")
+        if raw["metadata"].get("deletionTimestamp") or raw["spec"].get("schedulingGates"):
+            raise Refused(409, "Conflict", "the pod is being deleted, or has scheduling gates")
+        if body["target"]["kind"] != "Node" or body["metadata"]["name"] != request.name:
+            raise Refused(422, "Invalid", "target.kind must be Node, and the name that of the pod")
         self.guards.admit(self.guards.planner, "CREATE", "pods/binding", None, body)
         about = {"annotations": body["metadata"].get("annotations") or {}}
         self.change(PODS, request.namespace, request.name, metadata=about, spec={"nodeName": body["target"]["name"]})
@@ -129,63 +154,46 @@ class Emulator(kmock.KubernetesEmulator):
             raise Refused(404, "NotFound", "not found")
         return self.objects[key]
 
-    def _matches(self, request: kmock.Request, raw: dict[str, Any]) -> bool:
-        """Whether a list or watch shows an object: selectors are of a label that is there, or has a value."""
-        if request.namespace is not None and raw["metadata"].get("namespace") != request.namespace:
-            return False
-        label, _, text = request.params.get("labelSelector", "").partition("=")
-        has = raw["metadata"].get("labels") or {}
-        return not label or (label in has and text in ("", has[label]))
-
-    async def _serve_list(self, request: kmock.Request) -> Any:
-        items = sorted(
-            (
-                obj.last.raw
-                for (resource, _, _), obj in self.objects.items()
-                if resource == request.resource and not obj.deleted and self._matches(request, obj.last.raw)
-            ),
-            key=lambda raw: json.dumps(raw["metadata"]["name"]),
-        )
-        version, first = map(int, request.params.get("continue", f"{self.version} 0").split())
-        if version < self.oldest:
-            raise kmock.KubernetesError(410, "Expired", "The provided continue parameter is too old")
-        more = {"continue": f"{version} {first + PAGE}"} if len(items) > first + PAGE else {}
-        return {"metadata": {"resourceVersion": str(version)} | more, "items": items[first : first + PAGE]}
-
     async def _serve_watch(self, request: kmock.Request) -> AsyncIterator[Any]:
+        events = self._watched(request)
         yield b""
-        after = int(request.params["resourceVersion"])
-        if after < self.oldest:
-            yield {"type": "ERROR", "object": {"kind": "Status", "code": 410, "message": "too old"}}
-            return
-        for change in list(self.events):
-            event = self._seen(request, change) if change.version > after else None
-            if event is not None:
-                yield event
-                if self.broken:
-                    how, self.broken = self.broken, ""
-                    if how == "error":
-                        raise RuntimeError("the server has a trouble of its own")
-                    await asyncio.sleep(0.01)
-                    request._raw_request.transport.abort()
-                    return
-        kind = {"kind": KINDS[str(request.resource.plural)], "apiVersion": "v1"}
-        yield {"type": "BOOKMARK", "object": kind | {"metadata": {"resourceVersion": str(self.version)}}}
+        for event in events:
+            yield event
+            if self.broken and event["type"] != "BOOKMARK":
+                how, self.broken = self.broken, ""
+                if how == "error":
+                    raise RuntimeError("the server has a trouble of its own")
+                await asyncio.sleep(0.01)
+                request._raw_request.transport.abort()
+                return
 
-    def _seen(self, request: kmock.Request, change: Change) -> dict[str, Any] | None:
-        """A write as a watch tells it: what enters a selection is added, what leaves it is deleted."""
-        if change.resource != request.resource:
-            return None
-        was = change.before is not None and self._matches(request, change.before)
-        if change.after is not None and self._matches(request, change.after):
-            return {"type": "MODIFIED" if was else "ADDED", "object": change.after}
-        return {"type": "DELETED", "object": merge(change.before, self._at(change.version))} if was else None
-
-    @staticmethod
-    def _at(version: int) -> dict[str, Any]:
-        return {"metadata": {"resourceVersion": str(version)}}
+    def _watched(self, request: kmock.Request) -> Iterable[Any]:
+        """Events of a watch; what is refused before it begins is an answer of its own."""
+        try:
+            events = list(self.history.events(self._read(request)))
+        except Refused as refused:
+            raise kmock.KubernetesError(refused.status, refused.reason, refused.said) from None
+        status = events[0]["object"] if events and events[0]["type"] == "ERROR" else None
+        if status is not None and self.is_gone_by_status:
+            raise kmock.KubernetesError(status["code"], status["reason"], status["message"])
+        return events
 
     # What tests and other controllers do, while no request is served.
+
+    def create(self, resource: str, namespace: str | None, item: dict[str, Any]) -> dict[str, Any]:
+        """Create an object as a request asks for it: its status is not taken."""
+        about = item.setdefault("metadata", {})
+        if not about.get("name") and about.get("generateName"):
+            about["name"] = f"{about['generateName']}{self.version:05x}"
+        if about.setdefault("namespace", namespace) != namespace:
+            raise Refused(400, "BadRequest", "the namespace of the object does not match the namespace of the request")
+        if namespace is None:
+            del about["namespace"]
+        item.pop("status", None)
+        if self.get(resource, namespace, str(about.get("name"))) is not None:
+            raise Refused(409, "AlreadyExists", f'{resource} "{about["name"]}" already exists')
+        self.put(resource, item)
+        return copy.deepcopy(item)
 
     def put(self, resource: str, item: dict[str, Any]) -> None:
         """Create an object, or replace all of it."""
@@ -194,7 +202,8 @@ class Emulator(kmock.KubernetesEmulator):
         item.setdefault("kind", KINDS[resource.rpartition("/")[2]])
         require_published(item)
         known = self.get(resource, about.get("namespace"), about["name"])
-        self.version += 1
+        self.history.version += 1
+        stored(item, self.version)
         about["resourceVersion"] = str(self.version)
         key = resource, about.get("namespace"), about["name"]
         if key in self.objects:
@@ -204,24 +213,35 @@ class Emulator(kmock.KubernetesEmulator):
         self._note(resource, known, item)
 
     def _note(self, resource: str, before: Any, after: Any) -> None:
-        self.events.append(Change(self.version, kmock.resource(resource), before, copy.deepcopy(after)))
+        self.history.note(kmock.resource(resource), before, after)
 
     def change(self, resource: str, namespace: str | None, name: str, **parts: Any) -> dict[str, Any]:
-        """Merge into an object."""
+        """Merge into an object; what changes nothing is no write. One that nothing keeps any more goes."""
         before = self.get(resource, namespace, name)
+        assert before is not None
         merged = merge(before, parts)
         require_published(merged)
-        self.version += 1
+        if merged == before:
+            return before
+        if merged.get("spec") != before.get("spec"):
+            merged["metadata"]["generation"] = int(before["metadata"].get("generation") or 0) + 1
+        self.history.version += 1
         merged["metadata"]["resourceVersion"] = str(self.version)
         self.objects[resource, namespace, name].create(merged)
         self._note(resource, before, merged)
+        if (
+            resource != PODS
+            and merged["metadata"].get("deletionTimestamp")
+            and not merged["metadata"].get("finalizers")
+        ):
+            self.drop(resource, namespace, name)
         return copy.deepcopy(merged)
 
     def edit(self, user: str, resource: str, namespace: str | None, name: str, **parts: Any) -> dict[str, Any]:
         """Merge into an object what somebody asks for; Refused by the policy, or for what nobody changes."""
         before = self._known(kmock.resource(resource), namespace, name).last.raw
         after = merge(before, parts)
-        for key in ("uid", "name", "namespace", "creationTimestamp"):
+        for key in IMMUTABLE:
             if before["metadata"].get(key) != after["metadata"].get(key):
                 raise Refused(422, "Invalid", f"metadata.{key}: field is immutable")
         if resource == PODS:
@@ -231,19 +251,25 @@ class Emulator(kmock.KubernetesEmulator):
         return self.change(resource, namespace, name, **parts)
 
     def remove(self, user: str, plural: str, namespace: str | None, name: str, grace_s: int | None = None) -> None:
-        """Delete an object: a pod on a node goes when its kubelet has stopped it, or at once without grace."""
-        assert plural == "pods"
-        raw = self._known(kmock.resource(PODS), namespace, name).last.raw
+        """Delete an object: one that finalizers keep goes with the last of them, a pod on a node when its kubelet has
+        stopped it, or at once without grace."""
+        resource = next(one for one in (PODS, SLICES) if one.endswith(plural))
+        raw = self._known(kmock.resource(resource), namespace, name).last.raw
         options = {} if grace_s is None else {"gracePeriodSeconds": grace_s}
-        self.guards.admit(user, "DELETE", plural, raw, None, options=options)
-        if raw["spec"].get("nodeName") and grace_s != 0:
-            self.change(PODS, namespace, name, metadata={"deletionTimestamp": TERMINATING})
+        if plural == "pods":
+            self.guards.admit(user, "DELETE", plural, raw, None, options=options)
+        is_running = plural == "pods" and raw["spec"].get("nodeName") and grace_s != 0
+        if raw["metadata"].get("deletionTimestamp") and (is_running or raw["metadata"].get("finalizers")):
+            return
+        if is_running or raw["metadata"].get("finalizers"):
+            about = {"deletionTimestamp": TERMINATING} | ({"deletionGracePeriodSeconds": 30} if is_running else {})
+            self.change(resource, namespace, name, metadata=about)
         else:
-            self.drop(PODS, namespace, name)
+            self.drop(resource, namespace, name)
 
     def drop(self, resource: str, namespace: str | None, name: str) -> None:
         before = self.get(resource, namespace, name)
-        self.version += 1
+        self.history.version += 1
         self.objects[resource, namespace, name].delete()
         self._note(resource, before, None)
 
@@ -260,7 +286,7 @@ class Emulator(kmock.KubernetesEmulator):
 
     def forget(self) -> None:
         """Watches from before now get 410."""
-        self.oldest = self.version
+        self.history.oldest = self.version
 
 
 def merge(raw: Any, parts: Any) -> Any:
@@ -278,6 +304,13 @@ def merge(raw: Any, parts: Any) -> Any:
 
 def _text(resource: Any) -> str:
     return f"{resource.group}/{resource.version}/{resource.plural}" if resource.group else f"v1/{resource.plural}"
+
+
+def _busy() -> web.Response:
+    """What API priority and fairness answers: too many requests, and when to come again."""
+    about = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "code": 429}
+    said = {"reason": "TooManyRequests", "message": "too many requests, please try again later"}
+    return web.json_response(about | said, status=429, headers={"Retry-After": "1"})
 
 
 def guards_of(**config: Any) -> Guards:
@@ -304,7 +337,7 @@ class Server:
 
     async def _serve(self) -> None:
         async with self.emulator, kmock.Server(self.emulator) as server:
-            for name in (WORKLOADS, CHECKS, PODS, NODES):
+            for name in (WORKLOADS, CHECKS, PODS, NODES, SLICES):
                 self.emulator.resources[name] = {}  # type: ignore[typeddict-item]
             self.url = f"http://{server.host}:{server.port}"
             self._ready.set()

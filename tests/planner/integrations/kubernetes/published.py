@@ -2,12 +2,14 @@
 validation adds to them.
 
 Schemas of Kubernetes come from `kubernetes-validate`; those of Kueue from its CustomResourceDefinitions
-(`config/components/crd/bases`), as far as objects here use them.
+(`config/components/crd/bases`), as far as objects here use them; that of Slice from its types and the page on it in the
+manual of GKE, whose rules a webhook holds objects to.
 """
 
 import re
 from collections.abc import Iterator
 from functools import cache
+from math import prod
 from typing import Any
 
 import kubernetes_validate
@@ -20,7 +22,7 @@ from tests.planner.integrations.kubernetes.contract import CONDITION, LABEL_VALU
 VERSION = "1.36"
 CLUSTER_WIDE = frozenset(
     {"Namespace", "Node", "ClusterRole", "ClusterRoleBinding", "ValidatingAdmissionPolicy",
-     "ValidatingAdmissionPolicyBinding", "AdmissionCheck"}
+     "ValidatingAdmissionPolicyBinding", "AdmissionCheck", "Slice"}
 )  # fmt: skip
 """kinds without a namespace, of those that are used here"""
 _SUBDOMAIN = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
@@ -53,6 +55,7 @@ _POD_SET = {
     "type": "object",
     "required": ["count", "template"],
     "properties": {"name": {"type": "string", "maxLength": 63}, "count": {"type": "integer", "minimum": 0},
+                   "minCount": {"type": "integer", "minimum": 1}, "topologyRequest": {"type": "object"},
                    "template": {"type": "object", "required": ["spec"]}},
     "additionalProperties": False,
 }  # fmt: skip
@@ -64,6 +67,8 @@ _WORKLOAD = {
             "type": "object",
             "properties": {
                 "queueName": {"type": "string"}, "active": {"type": "boolean"}, "priority": {"type": "integer"},
+                "priorityClassName": {"type": "string"}, "priorityClassSource": {"type": "string"},
+                "priorityClassRef": {"type": "object"},
                 "maximumExecutionTimeSeconds": {"type": "integer", "minimum": 1},
                 "podSets": {"type": "array", "minItems": 1, "maxItems": 8, "items": _POD_SET},
             },
@@ -73,11 +78,32 @@ _WORKLOAD = {
     },
     "additionalProperties": False,
 }  # fmt: skip
+_SLICE = {
+    "type": "object",
+    "required": ["spec"],
+    "properties": {
+        "apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": _META,
+        "spec": {
+            "type": "object",
+            "required": ["type", "topology", "partitionIds"],
+            "properties": {
+                "type": {"enum": ["v6e", "tpu7x"]}, "topology": {"type": "string", "pattern": r"^\d+x\d+(x\d+)?$"},
+                "partitionIds": {"type": "array", "minItems": 1, "items": {"type": "string"}},
+            },
+            "additionalProperties": False,
+        },
+        "status": {"type": "object", "additionalProperties": False,
+                   "properties": {"conditions": {"type": "array", "items": CONDITION}}},
+    },
+    "additionalProperties": False,
+}  # fmt: skip
 KUEUE = {
     (f"kueue.x-k8s.io/{version}", kind): schema
     for version in ("v1beta1", "v1beta2")
     for kind, schema in (("AdmissionCheck", _CHECK), ("Workload", _WORKLOAD))
 }
+CUSTOM = KUEUE | {("accelerator.gke.io/v1beta1", "Slice"): _SLICE}
+MOST_SLICE_NAME, MOST_CHIPS, CHIPS_OF_PARTITION = 49, 9216, 64
 
 
 class Refused(Exception):  # noqa: N818
@@ -100,8 +126,8 @@ def require_published(item: dict[str, Any], version: str = VERSION) -> None:
 
 @cache
 def _validator(group: str, kind: str, version: str) -> Draft202012Validator:
-    if (group, kind) in KUEUE:
-        return Draft202012Validator(KUEUE[group, kind])
+    if (group, kind) in CUSTOM:
+        return Draft202012Validator(CUSTOM[group, kind])
     folder = f"kubernetes-json-schema/v{version}.0-local-strict"
     short = re.sub(r"^([^./]*)(?:\.[^/]*)?/", r"\1-", group)
     try:
@@ -134,6 +160,8 @@ def _problems(item: dict[str, Any], kind: str) -> Iterator[str]:
         yield from _of_deployment(spec)
     elif kind == "Pod":
         yield from _of_pod(spec)
+    elif kind == "Slice":
+        yield from _of_slice(about, spec)
     elif kind == "Service":
         yield from (f"port name '{one['name']}'" for one in spec["ports"] if not re.fullmatch(_PORT_NAME, one["name"]))
     elif kind == "PersistentVolumeClaim":
@@ -220,3 +248,16 @@ def _of_container(container: dict[str, Any]) -> Iterator[str]:
 
 def _of_quantities(amounts: dict[str, Any]) -> Iterator[str]:
     yield from (f"'{one}' is no quantity" for one in amounts.values() if not re.fullmatch(_QUANTITY, str(one)))
+
+
+def _of_slice(about: dict[str, Any], spec: dict[str, Any]) -> Iterator[str]:
+    sides, ids = [int(side) for side in spec["topology"].split("x")], spec["partitionIds"]
+    chips = prod(sides)
+    if len(about["name"]) > MOST_SLICE_NAME or not re.fullmatch(r"[a-z]([-a-z0-9]*[a-z0-9])?", about["name"]):
+        yield "metadata.name: at most 49 small letters, digits and hyphens, a letter first"
+    if len({*ids}) < len(ids):
+        yield "spec.partitionIds: one is given twice"
+    if len(sides) != 3 or sides != sorted(sides) or chips > MOST_CHIPS:
+        yield "spec.topology: three dimensions in ascending order, of 9216 chips at most"
+    elif any(side % 4 for side in sides) or chips != CHIPS_OF_PARTITION * len(ids):
+        yield "spec.topology: multiples of 4, and 64 chips for each partition"
