@@ -1,7 +1,9 @@
 """A small client of the Kubernetes API: what the planner needs of it, and nothing is tried twice behind its back."""
 
 import json
-from collections.abc import Iterator, Mapping
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -11,6 +13,10 @@ from planner.integrations.kubernetes.client_config import ClientConfig
 
 Object = dict[str, Any]
 TIMEOUT_S = 10.0
+MOST_PAUSE_S = 60.0
+"""that an answer may ask for by Retry-After"""
+GONE, BUSY = 410, 429
+"""answers: the version is forgotten; too many requests"""
 PAGE = 500
 """objects of one page of a list"""
 
@@ -18,22 +24,27 @@ PAGE = 500
 class ApiError(Exception):
     """The API could not be asked, or refused; the text holds no secret."""
 
-    def __init__(self, status: int, said: str) -> None:
+    def __init__(self, status: int, said: str, pause_s: float = 0.0) -> None:
         super().__init__(f"{status}: {said}" if status else said)
         self.status = status
         """of HTTP; 0 where there was no answer"""
+        self.pause_s = pause_s
+        """time for which the API asks to be left alone"""
 
     @property
     def is_of_all(self) -> bool:
-        """True if other requests would fail as well: the API is down, or does not know us."""
-        return self.status in (0, 401, 403) or self.status >= 500
+        """True if other requests would fail as well: the API is down, has too many of them, or does not know us."""
+        return self.status in (0, 401, 403, BUSY) or self.status >= 500
 
 
 class KubernetesClient:
-    """Objects of one cluster by path, such as /api/v1/namespaces/a/pods/b."""
+    """Objects of one cluster by path, such as /api/v1/namespaces/a/pods/b.
 
-    def __init__(self, access: ClientConfig) -> None:
-        self._access = access
+    Where an answer says Retry-After, nothing is asked until then: ApiError at once."""
+
+    def __init__(self, access: ClientConfig, clock: Callable[[], float] = time.monotonic) -> None:
+        self._access, self._clock = access, clock
+        self._quiet_until_s = -math.inf
         self._client = httpx.Client(
             base_url=access.url, verify=access.verify, timeout=TIMEOUT_S, trust_env=False, follow_redirects=False
         )
@@ -44,10 +55,8 @@ class KubernetesClient:
     def get(self, path: str) -> Object:
         return self._ask("GET", path)
 
-    def list(self, path: str) -> tuple[list[Object], str]:
-        """All objects under a path, page by page, and the version that they had then."""
+    def _pages(self, path: str, params: dict[str, Any]) -> tuple[list[Object], str]:
         items: list[Object] = []
-        params: dict[str, Any] = {"limit": PAGE}
         while True:
             page = self._ask("GET", path, params=params)
             found, about = page.get("items"), page.get("metadata") or {}
@@ -56,7 +65,17 @@ class KubernetesClient:
             items += found
             if not about.get("continue"):
                 return items, str(about.get("resourceVersion") or "")
-            params["continue"] = about["continue"]
+            params = {"limit": PAGE, "continue": about["continue"]}
+
+    def list(self, path: str) -> tuple[list[Object], str]:
+        """All objects under a path, page by page, and the version that they had then; at once where that version is
+        forgotten before the last page."""
+        try:
+            return self._pages(path, {"limit": PAGE})
+        except ApiError as error:
+            if error.status != GONE:
+                raise
+        return self._pages(path, {})
 
     def watch(self, path: str, version: str, wait_s: int) -> Iterator[tuple[str, Object]]:
         """Changes after a version, as (ADDED, MODIFIED, DELETED, BOOKMARK or ERROR, object), for so many seconds."""
@@ -64,11 +83,12 @@ class KubernetesClient:
             "watch": "true", "resourceVersion": version, "timeoutSeconds": wait_s, "allowWatchBookmarks": "true",
         }  # fmt: skip
         timeout = httpx.Timeout(TIMEOUT_S, read=wait_s + TIMEOUT_S)
+        self._require_turn()
         try:
             with self._client.stream("GET", path, params=params, headers=self._headers(), timeout=timeout) as response:
                 if response.status_code != httpx.codes.OK:
                     response.read()
-                    raise _refusal(response)
+                    raise self._refused(response)
                 for line in response.iter_lines():
                     if line:
                         event = json.loads(line)
@@ -98,6 +118,17 @@ class KubernetesClient:
             raise ApiError(0, f"the token cannot be read now: {type(error).__name__}") from None
         return {} if token is None else {"Authorization": f"Bearer {token}"}
 
+    def _require_turn(self) -> None:
+        """ApiError while the API wants to be left alone."""
+        left_s = self._quiet_until_s - self._clock()
+        if left_s > 0:
+            raise ApiError(BUSY, "the API has asked to be left alone for a while", left_s)
+
+    def _refused(self, response: httpx.Response) -> ApiError:
+        error = _refusal(response)
+        self._quiet_until_s = max(self._quiet_until_s, self._clock() + error.pause_s)
+        return error
+
     def _ask(
         self,
         method: str,
@@ -107,6 +138,7 @@ class KubernetesClient:
         body: Object | None = None,
         kind: str = "application/json",
     ) -> Object:
+        self._require_turn()
         headers = self._headers() | ({"Content-Type": kind} if body is not None else {})
         content = None if body is None else json.dumps(body)
         try:
@@ -114,7 +146,7 @@ class KubernetesClient:
         except httpx.HTTPError as error:
             raise ApiError(0, f"{method} {path}: {type(error).__name__}") from None
         if not response.is_success:
-            raise _refusal(response)
+            raise self._refused(response)
         try:
             answer = response.json()
         except ValueError:
@@ -130,7 +162,10 @@ def _refusal(response: httpx.Response) -> ApiError:
         said = str(response.json()["message"])
     except (ValueError, KeyError, TypeError):
         said = response.reason_phrase
-    return ApiError(response.status_code, f"{response.request.method} {response.request.url.path}: {said[:500]}")
+    pause = response.headers.get("Retry-After", "")
+    pause_s = min(float(pause), MOST_PAUSE_S) if pause.isascii() and pause.isdigit() else 0.0
+    said = f"{response.request.method} {response.request.url.path}: {said[:500]}"
+    return ApiError(response.status_code, said, pause_s)
 
 
 def path_of(group: str, plural: str, namespace: str = "", name: str = "", sub: str = "") -> str:

@@ -2,10 +2,7 @@
 
 from collections.abc import Callable
 
-from planner.integrations.kubernetes.client import ApiError, KubernetesClient, Object
-
-GONE = 410
-"""the version is too old: list again"""
+from planner.integrations.kubernetes.client import GONE, ApiError, KubernetesClient, Object
 
 
 class Informer:

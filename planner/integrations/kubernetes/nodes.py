@@ -57,6 +57,8 @@ class Nodes:
                 self._undo(marked, server)
             self._api.patch(path_of("v1", "nodes", name=node), {"metadata": about})
         except ApiError as error:
+            if error.is_of_all:
+                raise
             log.warning("node %s: %s", node, error)
             return
         if wanted:

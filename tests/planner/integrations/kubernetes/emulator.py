@@ -7,6 +7,7 @@ admission policy of the installed manifests lets them. All that comes over HTTP 
 import asyncio
 import copy
 import json
+import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from functools import cache
 from threading import Event, Thread
@@ -344,8 +345,8 @@ class Server:
             while not self._over.is_set():
                 await asyncio.sleep(0.02)
 
-    def api(self) -> KubernetesClient:
-        return KubernetesClient(ClientConfig(self.url, token=lambda: self.emulator.token or None))
+    def api(self, clock: Callable[[], float] = time.monotonic) -> KubernetesClient:
+        return KubernetesClient(ClientConfig(self.url, token=lambda: self.emulator.token or None), clock)
 
     def close(self) -> None:
         self._over.set()

@@ -1,10 +1,13 @@
-"""Paths of the Kubernetes API."""
+"""Paths of the Kubernetes API, and what it answers when it has too much to do or a token has gone."""
+
+from pathlib import Path
 
 import pytest
 
-from planner.integrations.kubernetes.client import ApiError, path_of
+from planner.integrations.kubernetes.client import ApiError, KubernetesClient, path_of
+from planner.integrations.kubernetes.client_config import ClientConfig
 from planner.integrations.kubernetes.informer import Informer
-from tests.planner.integrations.kubernetes.emulator import Server
+from tests.planner.integrations.kubernetes.emulator import PODS, Server
 from tests.planner.integrations.kubernetes.informer_cases import PATH
 
 
@@ -20,4 +23,46 @@ def test_an_api_that_is_not_there(server: Server) -> None:
     with pytest.raises(ApiError, match="ConnectError") as refused:
         Informer(api, PATH).refresh()
     assert refused.value.is_of_all
+    api.close()
+
+
+def test_an_api_with_too_many_requests_is_left_alone_for_as_long_as_it_says(server: Server) -> None:
+    now = [0.0]
+    api = server.api(lambda: now[0])
+    server.emulator.num_busy = 2
+    for at_s, said in ((0.0, "please try again later"), (0.5, "left alone"), (1.0, "please try again later")):
+        now[0] = at_s
+        with pytest.raises(ApiError, match=said) as refused:
+            api.list(PATH)
+        assert (refused.value.status, refused.value.is_of_all) == (429, True)
+    assert server.emulator.num_busy == 0
+    with pytest.raises(ApiError, match="left alone"):
+        next(api.watch(PATH, "1", 1))
+    now[0] = 2.0
+    assert api.list(PATH)[0] == []
+    api.close()
+
+
+def test_a_token_that_changes_is_read_for_each_request(server: Server, tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    file.write_text("first\n")
+    api = KubernetesClient(ClientConfig(server.url, token=lambda: file.read_text().strip()))
+    server.emulator.token = "first"
+    assert api.list(PATH)[0] == []
+    server.emulator.token = "second"
+    with pytest.raises(ApiError, match="401"):
+        api.list(PATH)
+    file.write_text("second\n")
+    assert api.list(PATH)[0] == []
+    api.close()
+
+
+def test_objects_of_lists_do_not_say_their_kind(server: Server) -> None:
+    """As those of Kubernetes' own: nothing here may rest on it."""
+    containers = [{"name": "a", "image": "x"}]
+    server.emulator.put(PODS, {"metadata": {"name": "a", "namespace": "b"}, "spec": {"containers": containers}})
+    api = server.api()
+    (item,), _ = api.list(PATH)
+    assert "kind" not in item
+    assert item["spec"]["restartPolicy"] == "Always", "and they have fields that nobody wrote"
     api.close()

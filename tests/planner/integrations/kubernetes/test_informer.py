@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from planner.integrations.kubernetes.client import ApiError
 from planner.integrations.kubernetes.informer import Informer
-from tests.planner.integrations.kubernetes.emulator import PODS, Server
+from tests.planner.integrations.kubernetes.emulator import NODES, PODS, Server
 from tests.planner.integrations.kubernetes.informer_cases import PATH
+from tests.planner.integrations.kubernetes.world import node
 
 
 def pod(name: str, **labels: str) -> dict[str, Any]:
@@ -33,25 +34,62 @@ def test_lists_have_pages_and_keep_what_is_of_interest(server: Server) -> None:
     api.close()
 
 
-def test_a_list_that_expires_between_its_pages_is_read_again(server: Server) -> None:
+def test_a_list_that_expires_between_its_pages_is_read_at_once(server: Server) -> None:
     for i in range(20):
         server.emulator.put(PODS, pod(f"p{i}"))
     api = server.api()
     informer, ask = Informer(api, PATH), api._ask
-    pages = iter([server.emulator.forget])
+    asked = list[Any]()
 
     def expire(*args: Any, **more: Any) -> Any:
+        asked.append(more["params"])
         page = ask(*args, **more)
         server.emulator.put(PODS, pod("late"))
-        next(pages, lambda: None)()
+        server.emulator.forget()
         return page
 
     api._ask = expire  # type: ignore[method-assign]
-    with pytest.raises(ApiError, match="410"):
-        informer.refresh()
-    assert not informer.is_known
     informer.refresh()
-    assert len(informer.objects) == 21
+    assert [sorted(params) for params in asked] == [["limit"], ["continue", "limit"], []]
+    assert {name for _, name in informer.objects} == {"late", *(f"p{i}" for i in range(20))}
+    api.close()
+
+
+def test_pages_are_of_one_moment(server: Server) -> None:
+    for i in range(9):
+        server.emulator.put(PODS, pod(f"p{i}"))
+    api = server.api()
+    ask, changes = api._ask, iter([lambda: server.emulator.drop(PODS, "a", "p0")])
+
+    def change(*args: Any, **more: Any) -> Any:
+        page = ask(*args, **more)
+        next(changes, lambda: None)()
+        return page
+
+    api._ask = change  # type: ignore[method-assign]
+    informer = Informer(api, PATH)
+    informer.refresh()
+    assert len(informer.objects) == 9
+    informer.refresh()
+    assert len(informer.objects) == 8, "and what came meanwhile is told by the watch"
+    api.close()
+
+
+@pytest.mark.parametrize("is_by_status", [False, True])
+def test_a_forgotten_version_is_listed_anew(server: Server, is_by_status: bool) -> None:
+    """A watch of a second has no bookmarks: where nothing of a kind changes, its version is forgotten one day."""
+    server.emulator.put(PODS, pod("a"))
+    server.emulator.is_gone_by_status = is_by_status
+    api = server.api()
+    informer = Informer(api, PATH)
+    informer.refresh()
+    server.emulator.put(NODES, node("n0"))
+    informer.refresh()
+    server.emulator.put(PODS, pod("b"))
+    server.emulator.drop(PODS, "a", "a")
+    server.emulator.forget()
+    informer.refresh()
+    assert {name for _, name in informer.objects} == {"b"}
     api.close()
 
 
