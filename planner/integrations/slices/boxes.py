@@ -18,7 +18,7 @@ class Joint(NamedTuple):
     """x, y or z; else no circuit of cubes"""
 
 
-class Box(NamedTuple):
+class CubeBox(NamedTuple):
     """Cubes that are joined along all three axes."""
 
     extents: tuple[int, ...]
@@ -43,10 +43,10 @@ def has_whole_cubes(joints: Iterable[Joint]) -> bool:
     return is_joined or SIDE**2 in _faces(known).values()
 
 
-def boxes(job: str, joints: Iterable[Joint], cubes: Iterable[str]) -> list[Box]:
+def boxes(job: str, joints: Iterable[Joint], cubes: Iterable[str]) -> list[CubeBox]:
     """The boxes of a job's whole cubes, which `cubes` lists in order; ValueError where circuits make none."""
     following = _successors(job, list(joints))
-    found: list[Box] = []
+    found: list[CubeBox] = []
     left = dict.fromkeys(cubes)
     while left:
         first = next(iter(left))
@@ -57,7 +57,7 @@ def boxes(job: str, joints: Iterable[Joint], cubes: Iterable[str]) -> list[Box]:
             part += [cube for start in part for cube in [*_line(following[axis], start, job)][1:]]
         if len({*part}) != len(part) or not {*part} <= {*left}:
             raise ValueError(f"job {job}: its circuits make no box of cubes; check the plan first")
-        found.append(Box(tuple(sorted(extents)), tuple(part)))
+        found.append(CubeBox(tuple(sorted(extents)), tuple(part)))
         left = {cube: None for cube in left if cube not in part}
     return found
 
