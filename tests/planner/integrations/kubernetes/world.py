@@ -12,6 +12,7 @@ from planner.integrations.kubernetes.config import Kubernetes, KubernetesSite
 from planner.integrations.kubernetes.extender_replies import filter_result, priorities
 from planner.integrations.kubernetes.loop import KubernetesLoop
 from planner.integrations.kubernetes.pods import Pod
+from planner.model.cluster import Cluster
 from tests.planner.integrations.kubernetes.contract import FILTER_RESULT, HOST_PRIORITIES, require, require_write
 from tests.planner.integrations.kubernetes.emulator import (
     CHECKS,
@@ -42,15 +43,15 @@ def pod_set(pods: int, each: int, name: str = "main", **annotations: str) -> dic
 
 
 class World:
-    """One cluster of 4 nodes with 8 GPUs each."""
+    """One cluster of 4 nodes with 8 GPUs each, or another of 4 nodes."""
 
-    def __init__(self, server: Server, folder: Path, fabric: str = "fat_tree", **config: Any) -> None:
+    def __init__(self, server: Server, folder: Path, fabric: str | Cluster = "fat_tree", **config: Any) -> None:
         self.emulator, self.now_s = server.emulator, 1_800_000_000.0
         self.not_before: dict[str, float] = {}
         """by Workload: when Kueue takes it back"""
         self._server, self._journal = server, folder / "journal.db"
         self._uids = itertools.count(1)
-        self.cluster = cluster(fabric)
+        self.cluster = cluster(fabric) if isinstance(fabric, str) else fabric
         self.site = KubernetesSite(
             Kubernetes.model_validate(
                 {"nodes": "n[0-3]", "workloads": {"bert": BERT, "chat": CHAT}, "default_workload": "bert", "say": "0 s"}
@@ -225,7 +226,7 @@ class World:
         are being bound, by uid."""
         wanted = item["spec"].get("nodeSelector", {}).get("kubernetes.io/hostname")
         gpus = _gpus(item)
-        free = {one["metadata"]["name"]: 8 for one in self.emulator.all(NODES) if _is_open(one)}
+        free = {one["metadata"]["name"]: self.site.per_server for one in self.emulator.all(NODES) if _is_open(one)}
         for other in map(Pod, self.emulator.all(PODS)):
             node = other.node or (assumed or {}).get(other.uid, "")
             if node in free and not other.is_over:
