@@ -14,12 +14,20 @@ from planner.controller.controller import Controller
 from planner.controller.view import JobState
 from planner.integrations.kubernetes.client import ApiError, KubernetesClient, Object, path_of
 from planner.integrations.kubernetes.config import CONTROLLER, KubernetesSite
+from planner.integrations.kubernetes.gang_lifecycle import assignment_key, by_key
 from planner.integrations.kubernetes.holders import Holders
+from planner.integrations.kubernetes.hot_swap import admitted_in, swapped
 from planner.integrations.kubernetes.informer import Informer
 from planner.integrations.kubernetes.jobs import Applied, all_jobs, dark, leave, placed
-from planner.integrations.kubernetes.pod_assignment import devices_in, pod_assignments_of, updates_of
+from planner.integrations.kubernetes.pod_assignment import (
+    VISIBLE,
+    SplitError,
+    devices_in,
+    pod_assignments_of,
+    updates_of,
+)
 from planner.integrations.kubernetes.pod_groups import PodGroupError
-from planner.integrations.kubernetes.pods import bound, in_the_way
+from planner.integrations.kubernetes.pods import annotated_job, bound, in_the_way
 from planner.integrations.kubernetes.workloads import BY_CHECK, Workload
 from planner.model.errors import ConflictError, FullError, InputError, UnknownError
 from planner.placement.placement import Place
@@ -130,10 +138,30 @@ class Admission:
         elif job.place is None:
             because = "its place is lost: " + ("" if job.waits_for is None else job.waits_for.because)
         elif ",".join(job.place.device_names) != admitted:
+            if workload.has_hot_swap and self._swap(workload, said, job.place):
+                return
             because = f"it moves to {', '.join(dict.fromkeys(self._nodes(job.place)))}"
         else:
             return
         self._say(workload, "Retry", because)
+
+    def _swap(self, workload: Workload, said: Object, place: Place) -> bool:
+        """Delete the pods that stand where the job is not any more; False where all have to be made anew."""
+        admitted = admitted_in(said["podSetUpdates"])
+        if not admitted or place.has_circuits:
+            return False
+        try:
+            now = swapped(admitted, pod_assignments_of(place, len(admitted[0].ranks), self._site.node_of))
+        except SplitError:
+            return False
+        if now is None:
+            return False
+        here = by_key(now)
+        for pod in bound(self._pods.objects.values(), self._site.config.resources):
+            is_of = annotated_job(pod) == workload.job and VISIBLE in pod.annotations
+            if is_of and assignment_key(pod) not in here and not pod.is_leaving:
+                self._api.delete(path_of("v1", "pods", pod.namespace, pod.name), pod.uid)
+        return True
 
     def _nodes(self, place: Place) -> list[str]:
         fabric = self._site.cluster.fabric

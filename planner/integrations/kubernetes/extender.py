@@ -15,6 +15,7 @@ from planner.controller.view import JobState
 from planner.integrations.kubernetes.client import ApiError, KubernetesClient, Object, path_of
 from planner.integrations.kubernetes.config import KubernetesSite
 from planner.integrations.kubernetes.gang_lifecycle import assignment_key, by_key, gang_pod_group
+from planner.integrations.kubernetes.hot_swap import HOT_SWAP, swapped
 from planner.integrations.kubernetes.informer import Informer
 from planner.integrations.kubernetes.jobs import Applied, Circuits, dark, placed
 from planner.integrations.kubernetes.pod_assignment import (
@@ -177,12 +178,18 @@ class Extender:
         except (SplitError, ValueError) as error:
             return PodVerdict(why=str(error), never=True)
         if not set(assignments) <= set(all_assignments):
-            return PodVerdict(why="its job has moved since the pod was made; the pod is made anew")
+            may_swap = pod.annotations.get(HOT_SWAP) == "true" and not job.place.has_circuits
+            after = swapped(assignments, all_assignments) if may_swap else None
+            if after is None:
+                return PodVerdict(why="its job has moved since the pod was made; the pod is made anew")
+            assignments = all_assignments = after
         taken, shown = set[int](), by_key(all_assignments)
         pods = list(bound(self._pods.objects.values(), self._site.config.resources))
         for other in pods:
             if annotated_job(other) == asked.job and VISIBLE in other.annotations and other.uid != pod.uid:
                 under = shown.get(assignment_key(other))
+                if under is None and self._is_lost(other):
+                    continue
                 if under is None:
                     return PodVerdict(why=f"{other.name} of the same job still stands where the job was before")
                 taken.add(under.ranks[0])
@@ -194,10 +201,15 @@ class Extender:
             return PodVerdict(why=f"{other_pod.namespace}/{other_pod.name} still leaves {assignment.node}")
         return PodVerdict(assignment, job=asked.job, dark=dark(job, None if self._applied is None else self._applied()))
 
+    def _is_lost(self, pod: Pod) -> bool:
+        """True if a pod is being deleted on a node that has failed, which may never tell that it has stopped."""
+        return pod.is_leaving and self._site.server_of.get(pod.node, "") in self._controller.down
+
     def _choose(self, asked: Asked, assignments: Sequence[PodAssignment], taken: set[int]) -> PodAssignment | None:
         """The assignment that the pod was given; else that of its index, else the first that is free."""
         uid = asked.pod.uid
-        shown = {pod.uid for pod in map(Pod, self._pods.objects.values()) if not pod.is_over}
+        live = (pod for pod in map(Pod, self._pods.objects.values()) if not pod.is_over)
+        shown = {pod.uid for pod in live if not self._is_lost(pod)}
         before = self._given.get(asked.job, {})
         given = {u: g for u, g in before.items() if u == uid or u in shown or self._may_come(g)}
         mine = given.pop(uid, None)

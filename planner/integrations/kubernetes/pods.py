@@ -52,6 +52,11 @@ class Pod:
         return (self.item.get("status") or {}).get("phase") in ("Succeeded", "Failed")
 
     @property
+    def is_leaving(self) -> bool:
+        """True if it is being deleted."""
+        return bool(self.item["metadata"].get("deletionTimestamp"))
+
+    @property
     def indices(self) -> frozenset[int]:
         """Accelerators that it may use on its node: all of its job there, where it was not told its own."""
         try:

@@ -7,6 +7,7 @@ from typing import Any
 
 from planner.integrations.kubernetes.client import Object
 from planner.integrations.kubernetes.config import DOMAIN, Kubernetes, KubernetesSite
+from planner.integrations.kubernetes.hot_swap import HOT_SWAP
 from planner.integrations.kubernetes.pod_groups import (
     PodGroup,
     PodGroupError,
@@ -52,6 +53,12 @@ class Workload:
     def is_active(self) -> bool:
         return self.spec.get("active") is not False and not self.item["metadata"].get("deletionTimestamp")
 
+    @property
+    def has_hot_swap(self) -> bool:
+        """True if all its pods say so: those that a failure took are replaced, and the others run on."""
+        templates = [one["template"].get("metadata") or {} for one in self.spec.get("podSets") or ()]
+        return all((about.get("annotations") or {}).get(HOT_SWAP) == "true" for about in templates)
+
     def condition(self, kind: str) -> Object | None:
         """A condition that holds."""
         for one in self.status.get("conditions") or ():
@@ -89,6 +96,8 @@ class Workload:
             "duration_s": None if limit is None else float(limit),
         }
         self._require_free_choice(of)
+        if self.annotations.get(HOT_SWAP, "true") not in ("true", "false"):
+            raise PodGroupError(f'{HOT_SWAP}: \'{self.annotations[HOT_SWAP][:100]}\' is neither "true" nor "false"')
         return pod_group_of(sets, about, self.annotations, site)
 
     def _pod_set(self, of: Kubernetes) -> Any:

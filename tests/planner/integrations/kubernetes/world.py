@@ -43,7 +43,7 @@ def pod_set(pods: int, each: int, name: str = "main", **annotations: str) -> dic
 
 
 class World:
-    """One cluster of 4 nodes with 8 GPUs each, or another of 4 nodes."""
+    """One cluster of 4 nodes with 8 GPUs each, or another."""
 
     def __init__(self, server: Server, folder: Path, fabric: str | Cluster = "fat_tree", **config: Any) -> None:
         self.emulator, self.now_s = server.emulator, 1_800_000_000.0
@@ -58,7 +58,7 @@ class World:
                 | config
             ),
             self.cluster,
-            {f"n{i}": f"s{i}" for i in range(4)},
+            {f"n{i}": f"s{i}" for i in range(self.cluster.fabric.num_servers)},
         )
         self.applied: dict[str, Any] | None = None
         self.api = server.api()
@@ -68,8 +68,8 @@ class World:
         self.held: dict[str, frozenset[tuple[str, int]]] = {}
         """by uid of a pod: the node and accelerators that it was bound with, whatever is written on it later"""
         self.emulator.guards = guards_of(**config)
-        for i in range(4):
-            self.emulator.put(NODES, node(f"n{i}"))
+        for name in self.site.server_of:
+            self.emulator.put(NODES, node(name))
         if self.emulator.guards.check is not None:
             self.emulator.put(CHECKS, merge(self.emulator.guards.check, {"metadata": {"generation": 1}}))
         self.begin()
