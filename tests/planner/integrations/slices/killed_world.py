@@ -53,7 +53,7 @@ class KilledWorld:
     def __post_init__(self) -> None:
         self.emulator = self.server.emulator
         self.gke = SliceController(self.emulator, self.random, 0.7, 0.1)
-        self.api = self.server.api()
+        self.api = self.server.api(lambda: self.now_s)
 
     def point(self) -> None:
         """Where the process may be killed."""
