@@ -55,7 +55,7 @@ def manifests(
     """Print what `kubectl apply --server-side -f -` installs: rights, AdmissionCheck, service, and a policy
     (Kubernetes 1.30 or newer) by which nobody else writes the planner's annotations. Its Secret photonplan-token,
     with the key `token`, is made by hand."""
-    from planner.integrations.kubernetes.config import load_site
+    from planner.integrations.kubernetes.config import SliceSettings, load_site
     from planner.integrations.kubernetes.manifests import MOST_DATA, Deployment
     from planner.integrations.kubernetes.manifests import manifests as written
     from planner.model import files
@@ -64,6 +64,8 @@ def manifests(
     site = load_site(config, load_cluster(cluster))
     if site.config.kubeconfig is not None:
         raise InputError(str(config), "kubeconfig", "leave it out: a pod uses its own account")
+    if site.config.slices is not None and site.config.slices.cluster != SliceSettings().cluster:
+        raise InputError(str(config), "slices.cluster", "leave it out: in the pod the cluster is cluster.yaml")
     texts = {"cluster.yaml": files.read_text(cluster), "kubernetes.yaml": files.read_text(config)}
     size = sum(len(text.encode()) for text in texts.values())
     if size > MOST_DATA:

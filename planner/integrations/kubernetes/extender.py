@@ -202,8 +202,10 @@ class Extender:
         return PodVerdict(assignment, job=asked.job, dark=dark(job, None if self._applied is None else self._applied()))
 
     def _is_lost(self, pod: Pod) -> bool:
-        """True if a pod is being deleted on a node that has failed, which may never tell that it has stopped."""
-        return pod.is_leaving and self._site.server_of.get(pod.node, "") in self._controller.down
+        """True if a pod that may be replaced is being deleted on a node that has failed, and may never tell that it
+        has stopped."""
+        may_swap = pod.is_leaving and pod.annotations.get(HOT_SWAP) == "true"
+        return may_swap and self._site.server_of.get(pod.node, "") in self._controller.down
 
     def _choose(self, asked: Asked, assignments: Sequence[PodAssignment], taken: set[int]) -> PodAssignment | None:
         """The assignment that the pod was given; else that of its index, else the first that is free."""

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
+from planner.cli import main
 from planner.cli.driver_names import driver_named
 from planner.integrations.slices.config import load_slices
 from planner.integrations.slices.driver import SliceDriver
@@ -59,3 +60,17 @@ def test_the_driver_by_its_name(tmp_path: Path) -> None:
     )  # fmt: skip
     path.write_text(path.read_text() + "kubeconfig: config\n")
     assert isinstance(driver_named(f"slices:{path}", tmp_path / "planner.db"), SliceDriver)
+
+
+def test_manifests_run_the_driver_on_the_cluster_of_the_pod(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(tmp_path, slices={"partitions": PARTITIONS})
+    command = ["kubernetes", "manifests", str(tmp_path / "cluster.yaml"), "--image", "x", "--config"]
+    assert main([*command, str(path)]) == 0
+    found = {one["kind"]: one for one in yaml.safe_load_all(capsys.readouterr().out)}
+    (container,) = found["Deployment"]["spec"]["template"]["spec"]["containers"]
+    assert container["command"][-2:] == ["--driver", "slices:/config/kubernetes.yaml"]
+    rule = {"apiGroups": ["accelerator.gke.io"], "resources": ["slices"], "verbs": ["list", "create", "delete"]}
+    assert rule in found["ClusterRole"]["rules"]
+    path.write_text(yaml.safe_dump({"nodes": "n[0-3]", "slices": {"cluster": "other.yaml"}}))
+    assert main([*command, str(path)]) == 2
+    assert "slices.cluster: leave it out" in capsys.readouterr().err
