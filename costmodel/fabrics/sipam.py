@@ -69,7 +69,7 @@ class Sipam(PoolRack):
 
     @property
     def resetting_s(self) -> float | None:
-        return None if self.local_memory else self.reconfiguration_s
+        return self.reconfiguration_s
 
     @cached_property
     def pool(self) -> MemoryPool:

@@ -9,7 +9,7 @@ from costmodel.fabrics import FabricBase
 from costmodel.hardware.device import Device
 from costmodel.parallelism.mappings import CHOICES, Floats, distinct_rows
 from costmodel.pricing.candidates import Candidates, Ints
-from costmodel.pricing.phase_switches import phase_switches
+from costmodel.pricing.phase_switches import memory_of_units, phase_switches, units_of
 from costmodel.pricing.score import Scores, joined, score, score_whole_and_by_phase
 
 NONE = -1
@@ -31,9 +31,11 @@ def with_phases(candidates: Candidates, device: Device, fabric: FabricBase) -> t
     single, first, last = score_whole_and_by_phase(candidates, device, fabric)
     group = _groups(candidates)
     a, b = _pairs(_fastest(group, candidates, first.step_s), _fastest(group, candidates, last.step_s), candidates)
+    a, b = _with_room(candidates, a, b, first, last)
     phased = _paired(candidates, a, b)
-    step_s = first.step_s[a] + last.step_s[b] + phase_switches(phased, last.footprint_bytes[b], fabric).step_s
-    units = np.array([split.memory_units for split in candidates.splits])
+    held_bytes = last.footprint_bytes[b], last.tier_footprint_bytes[b]
+    step_s = first.step_s[a] + last.step_s[b] + phase_switches(phased, *held_bytes, fabric).step_s
+    units = units_of(candidates)
     richer = np.where(units[candidates.split[a]] > units[candidates.split[b]], candidates.split[a], candidates.split[b])
     alone_s = np.minimum(single.step_s, first.step_s + last.step_s)
     rival = _fastest(group, candidates, alone_s)[group[b], richer]
@@ -42,6 +44,19 @@ def with_phases(candidates: Candidates, device: Device, fabric: FabricBase) -> t
     rows = _paired(candidates, np.concatenate([every, a[pays]]), np.concatenate([every, b[pays]]))
     both = joined(first.take(a[pays]), last.take(b[pays]), phased.take(pays), device, fabric)
     return rows, Scores.concatenate([single, both])
+
+
+def _with_room(candidates: Candidates, a: Ints, b: Ints, first: Scores, last: Scores) -> tuple[Ints, Ints]:
+    """Pairs of which the units of either phase hold what is there in any of them; none has units in one phase alone."""
+    units, (room_bytes, is_tier) = units_of(candidates), memory_of_units(candidates)
+    here, there = candidates.split[a], candidates.split[b]
+    held = [
+        np.where(is_tier[here], scores.tier_footprint_bytes[rows], scores.footprint_bytes[rows])
+        for scores, rows in ((first, a), (last, b))
+    ]
+    fits = np.maximum(*held) <= np.minimum(room_bytes[here], room_bytes[there])
+    fits &= (units[here] > 0) == (units[there] > 0)
+    return a[fits], b[fits]
 
 
 def _paired(candidates: Candidates, first: Ints, last: Ints) -> Candidates:

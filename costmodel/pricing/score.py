@@ -63,6 +63,8 @@ class Scores:
     tpot_s: Floats
     work: Floats
     footprint_bytes: Floats
+    tier_footprint_bytes: Floats
+    """what an accelerator keeps in its second memory tier"""
     compute_j: Floats
     memory_j: Floats
     network_j: Floats
@@ -170,14 +172,13 @@ def _phases_of(candidates: Candidates) -> Shares:
 def joined(first: Scores, last: Scores, candidates: Candidates, device: Device, fabric: FabricBase) -> Scores:
     """Both phases together, with the switches between them where a row has a setting of its own in the first."""
     sums = {f.name: getattr(first, f.name) + getattr(last, f.name) for f in fields(Scores)}
-    sums |= {"work": last.work, "footprint_bytes": last.footprint_bytes}
-    switches = phase_switches(candidates, last.footprint_bytes, fabric)
+    sums |= {name: getattr(last, name) for name in ("work", "footprint_bytes", "tier_footprint_bytes")}
+    switches = phase_switches(candidates, last.footprint_bytes, last.tier_footprint_bytes, fabric)
     num_devices = candidates.num_devices.astype(np.float64)
-    j_per_byte = np.array([split.device.memory_j_per_byte for split in candidates.splits])[candidates.split]
     sums["step_s"] = sums["step_s"] + switches.step_s
     sums["reconfiguration_s"] = sums["reconfiguration_s"] + switches.step_s
     sums["ttft_s"] = sums["ttft_s"] + switches.step_s / rounds_per_step(candidates)
-    sums["memory_j"] = sums["memory_j"] + switches.moved_bytes * j_per_byte * num_devices
+    sums["memory_j"] = sums["memory_j"] + switches.moved_j * num_devices
     for name, joules in waiting_j(switches.step_s, device, fabric, num_devices).items():
         sums[name] = sums[name] + joules
     return Scores(**sums)
@@ -251,7 +252,7 @@ def _paced(
 ) -> dict[str, Floats]:
     """Columns of Scores: those of the graph, or of the steps of its phases as its pace has them follow each other."""
     m, num_devices, device = candidates.mapping, candidates.num_devices.astype(np.float64), own.device
-    columns = {"work": graph.work.take(m), "footprint_bytes": graph.footprint_bytes.take(m)}
+    columns = {name: getattr(graph, name).take(m) for name in ("work", "footprint_bytes", "tier_footprint_bytes")}
     if graph.pace is None:
         nobody = np.full(len(candidates), np.nan)
         prices, drawn = step_price(candidates, graph, device, fabric, calibrations, own.memory.j_per_byte)

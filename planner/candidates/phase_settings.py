@@ -23,7 +23,8 @@ def settings_by_phase(cluster: Cluster, job: Job, configuration: Configuration) 
 def _setting(rows: Candidates) -> str:
     split = rows.splits[rows.split[0]]
     plans = (f"{d} {plan.name}" for d, plan in zip(DIMENSIONS, rows.row_plans(0), strict=True) if plan.kind != "none")
-    return ", ".join([*plans, f"{split.memory_units} units over {split.memory_io} I/Os"])
+    memory = f"{split.memory_units} units over {split.memory_io} I/Os" if split.memory_units else "no units"
+    return ", ".join([*plans, memory])
 
 
 def gain_of_phases(cluster: Cluster, job: Job, configuration: Configuration) -> float:

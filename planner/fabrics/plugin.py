@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from planner.model.cluster import Cluster
     from planner.model.instance import Instance
     from planner.model.job import Job
-    from planner.model.plan import Assignment, Plan, SwitchSetting
+    from planner.model.plan import Assignment, SwitchSetting
 
 
 class FabricPlugin:
@@ -129,11 +129,6 @@ class FabricPlugin:
     def memory_missing(self, cluster: "Cluster", job: "Job") -> str | None:
         """What a job without candidates lacks of memory, where the fabric knows better than its accelerators do."""
         return None
-
-    def with_one_setting(self, instance: "Instance", plan: "Plan") -> list[str]:
-        """Jobs whose phases have one setting although this kind of fabric gives them settings of their own elsewhere;
-        nobody asked for that."""
-        return []
 
     def free_state(self, cluster: "Cluster", most_lit: "MostLit | None" = None) -> "FreeState":
         """What is free with nothing placed; `most_lit`: fibers of pairs of servers that may carry light, if any do."""

@@ -88,7 +88,7 @@ def _served_row(
     ]
     prices |= {column: sum(share[column] for share in shares) for column in shares[0]}
     prices |= always_j(device, fabric, _num_devices(choice), prices["step_s"])
-    return prices | {"work": workload.concurrency, "footprint_bytes": served.footprint_bytes}
+    return prices | {"work": workload.concurrency, **served.footprints}
 
 
 NOBODY = float("nan")
@@ -124,12 +124,12 @@ def _prices(step: Step, rates: Any, candidates: Candidates, row: int, device: De
     if step.memory.tier_bytes:
         operator_s = sum(sum(bound) for bound in kernels)
         streamed_s = step.memory.tier_bytes / device.offload.bandwidth_bytes_per_s
-        once_s = operator_s * choice["data"] * choice["micro_batch"] / workload.global_batch
         forward_s = operator_s / (4 if choice["recompute"] == 2 else 3)
         per_s = device.offload.bandwidth_bytes_per_s
         waits = [streamed_s - operator_s, step.memory.forward_bytes / per_s - forward_s]
         if step.memory.update_bytes:
-            share = once_s / operator_s
+            share = choice["data"] * choice["micro_batch"] / workload.global_batch
+            once_s = share * operator_s
             waits.append((step.memory.update_bytes + 2 * step.memory.forward_bytes * share) / per_s - once_s)
         prices["offload_s"] = max(0.0, *waits)
     prices["step_s"] = sum(prices.values())
@@ -139,6 +139,7 @@ def _prices(step: Step, rates: Any, candidates: Candidates, row: int, device: De
         joules = [size * fabric.network_j_per_byte(near[name]) for _, size in sent[name]]
         prices["network_j"] += (joules[0] + joules[1] / choice["pipeline"] + joules[2]) * _num_devices(choice)
     prices["footprint_bytes"] = step.memory.footprint_bytes
+    prices["tier_footprint_bytes"] = step.memory.tier_footprint_bytes
     return prices
 
 

@@ -74,6 +74,24 @@ def phased_pool(seed: int) -> Instance:
     return Instance.parse(data, data["name"])
 
 
+def phased_tiered_pool(seed: int) -> Instance:
+    """The same where accelerators have memory of their own, and services may, or must, keep shares of what they hold in
+    units."""
+    rng = Random(f"phased-tier-{seed}")
+    data = phased_pool(seed).model_dump(mode="json", by_alias=True, exclude_none=True)
+    fabric, rate = data["cluster"]["fabric"], rng.choice((100e9, 200e9, 400e9))
+    fabric["local_memory"] = True
+    fabric["shoreline"]["io"]["bandwidth"] = rate
+    fabric["memory_unit"]["stack"]["bandwidth"] = rate / fabric["units_per_port"]
+    fabric["memory_unit"]["stack"]["capacity"] = rng.choice((8e9, 16e9))
+    for job in data["jobs"]:
+        shares = rng.sample(("weights 50 %", "cache 50 %", "cache 100 %", "weights 25 %+cache 50 %"), 2)
+        job["workload"] |= {
+            "offload": [*rng.choice(([], ["none"])), *shares], "concurrency": rng.choice((8, 32, 64)),
+        }  # fmt: skip
+    return Instance.parse(data, f"{data['name']}-tier")
+
+
 def _served(rng: Random, name: str) -> Fields:
     workload = {
         "kind": "transformer_inference",

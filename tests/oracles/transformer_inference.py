@@ -38,6 +38,11 @@ class Served:
     def footprint_bytes(self) -> float:
         return self.steps["decode"].memory.footprint_bytes
 
+    @property
+    def footprints(self) -> dict[str, float]:
+        away_bytes = self.steps["decode"].memory.tier_footprint_bytes
+        return {"footprint_bytes": self.footprint_bytes, "tier_footprint_bytes": away_bytes}
+
     def request_s(self, kernels_s: dict[str, float]) -> tuple[float, float]:
         """From a prompt to its first token, and on to the last one; of single steps that take so long."""
         curve, layers, users, running = self.curve, self.job.shape.layers, self.users, self.running
@@ -91,9 +96,16 @@ def inference_steps(job: Any, choice: dict[str, int], device: Any, calibrations:
         held += share * (each.layers * layer + 2 * vocabularies * each.vocabulary * each.hidden / tensor)
         token += share * each.layers * 2 * BYTES[kv] * rank.keys
     engine = admission.MEMORY_SHARE * device.capacity_bytes
-    room = ((engine - held) / token - asks.known) / (asks.new + curve.reserved_share * job.output_tokens)
-    running = min(users, max(round(room), 1) if room > 0 else 1, job.max_batch or users)
+    away = _Away.of(job, c, layer, token)
+    held, near = held - away.left_bytes(away.weight_bytes), token - away.left_bytes(away.token_bytes)
     is_static = job.batching == "static"
+    tokens_each = asks.new + (1 if is_static else curve.reserved_share) * job.output_tokens
+    memories = [(engine - held, near)]
+    if away.token_bytes:
+        memories.append((device.offload.capacity_bytes - away.weight_bytes, away.token_bytes))
+    room = min((free / each - asks.known) / tokens_each for free, each in memories)
+    whole = int(room + 1e-9) if is_static else round(room)
+    running = min(users, max(whole, 1) if room > 0 else 1, job.max_batch or users)
     is_beside = not is_static and bool(job.chunk or not curve.prefill_tokens)
     if is_beside:
         running = asks.most_in_step(running)
@@ -103,15 +115,42 @@ def inference_steps(job: Any, choice: dict[str, int], device: Any, calibrations:
     other = running - 1 if is_beside else 0
     mixes = {"decode": (running, 0), "prefill": (other, taken)} | ({"start": (other / 3, taken)} if is_beside else {})
     steps = {name: _step(job, c, kv, asks, parts, *mix) for name, mix in mixes.items()}
-    cached = token * (running * (asks.new + job.output_tokens) + asks.known)
-    for step in steps.values():
-        step.memory.footprint_bytes = max(min(held + cached, engine), held)
+    cached_tokens = running * (asks.new + job.output_tokens) + asks.known
+    for name, step in steps.items():
+        step.memory.footprint_bytes = max(min(held + near * cached_tokens, engine), held)
+        step.memory.tier_footprint_bytes = away.weight_bytes + away.token_bytes * cached_tokens
+        step.memory.tier_bytes = away.moved_bytes(asks, parts, *mixes[name])
     given = users / (running * job.output_tokens)
     often = {"decode": given * asks.further, "prefill": given * max(running / taken, 1.0)}
     if is_beside:
         with_prompts = running * parts
         often = {"decode": given * (parts + asks.further - with_prompts), "prefill": given * with_prompts, "start": 0.0}
     return Served(job, curve, users, running, taken, is_beside, parts, asks.gain, steps, often)
+
+
+@dataclass
+class _Away:
+    """What a rank keeps in a second tier: of its layers' weights, and of each token in the cache."""
+
+    job: Any
+    weight_bytes: float
+    token_bytes: float
+
+    @classmethod
+    def of(cls, job: Any, c: Any, layer_bytes: float, token_bytes: float) -> "_Away":
+        """Eighths of weights are the fourth to seventh bit of the choice, those of the cache the four after them."""
+        weights, cache = c.offload // 8 % 16, c.offload // 128 % 16
+        return cls(job, weights / 8 * job.shape.layers * layer_bytes, cache / 8 * token_bytes)
+
+    def left_bytes(self, size: float) -> float:
+        """Of what is away, all but two layers leave local memory."""
+        return size * max(1 - 2 / self.job.shape.layers, 0)
+
+    def moved_bytes(self, asks: "_Asks", parts: float, running: float, prompts: float) -> float:
+        """All weights that are away, and of the cache what a step reads and writes, a shared prefix once."""
+        seen = asks.new + self.job.output_tokens / 2
+        read = asks.known + running * seen + prompts * (asks.new - asks.new / parts) / 2
+        return self.weight_bytes + self.token_bytes * (read + running * asks.each + prompts * asks.new / parts)
 
 
 @dataclass

@@ -104,8 +104,8 @@ class InferenceSpec(Spec):
             for name in ("speculation", "kernel_rules"):
                 if getattr(self, name) is not None:
                     raise ValueError(f"offload: is not priced together with {name}; remove one of them")
-            if self.batching != "continuous":
-                raise ValueError("offload: is priced for requests that enter and leave; remove batching: static")
+            if max(self.numbers_of_stages, default=1) > 1:
+                raise ValueError("offload: is priced on one stage alone; remove pipeline")
         return self
 
     @model_validator(mode="after")
@@ -137,7 +137,7 @@ class InferenceSpec(Spec):
     @property
     def phases(self) -> tuple[str, ...]:
         """In a round: prompts of all users, then all their tokens."""
-        return () if self.disaggregated or self.may_offload else ("prefill", "decode")
+        return () if self.disaggregated else ("prefill", "decode")
 
     @property
     def rounds_per_step(self) -> float:

@@ -139,6 +139,7 @@ class ServingMemory:
             room = memory_slots(free_bytes, token_bytes, self.new_tokens, self.output_tokens, self.curve)
             return np.minimum(np.maximum(np.minimum(room, self._away_slots()), 1.0), most)
         room = np.floor(free_bytes / (token_bytes * self._request_tokens) * (1 + ROUNDING))
+        room = np.minimum(room, self._away_slots())
         whole = np.where(room >= self.pipeline, np.floor(room / self.pipeline) * self.pipeline, room)
         return np.maximum(np.where(room >= most, most, whole), 1.0)
 
@@ -156,7 +157,10 @@ class ServingMemory:
         token_bytes = self.away_token_bytes
         free_bytes = self.away.capacity_bytes - self.away_weight_bytes - self.shared_tokens * token_bytes
         some = np.where(token_bytes > 0, token_bytes, 1.0)
-        room = memory_slots(free_bytes, some, self.new_tokens, self.output_tokens, self.curve)
+        if self.is_static:
+            room = np.floor(free_bytes / (some * self._request_tokens) * (1 + ROUNDING))
+        else:
+            room = memory_slots(free_bytes, some, self.new_tokens, self.output_tokens, self.curve)
         return np.where(token_bytes > 0, room, np.inf)
 
     @property

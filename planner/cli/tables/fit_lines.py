@@ -22,8 +22,8 @@ KERNELS_OUTSIDE = "kernels outside what their curves were fitted on"
 
 
 def fit_lines(instance: "Instance", plan: "Plan") -> list[str]:
-    """Of a plan: jobs and kernels outside what fits saw, what was carried over from other devices, whether power is an
-    estimate, and services whose phases share one setting."""
+    """Of a plan: jobs and kernels outside what fits saw, what was carried over from other devices, and whether power is
+    an estimate."""
     from costmodel.pricing.curves_used import carried_over, unfitted_framework
     from costmodel.pricing.power import power_in_words
 
@@ -31,18 +31,8 @@ def fit_lines(instance: "Instance", plan: "Plan") -> list[str]:
     uses = [(each.job, used) for alike in _alike(instance, plan) for used in _used(instance, alike) for each in alike]
     carried = carried_over(use for _, use in uses)
     frameworks = dict.fromkeys(unfitted_framework(instance.job(job).workload, device) for job in plan.admitted)
-    whole = filter(None, [*frameworks, power_in_words(device), _with_one_setting(instance, plan)])
+    whole = filter(None, [*frameworks, power_in_words(device)])
     return list(map(plain, [*_jobs_outside(instance, plan), *_kernels_outside(uses), *carried, *whole]))
-
-
-def _with_one_setting(instance: "Instance", plan: "Plan") -> str:
-    """That services divide their I/O once for all phases, where they would not without memory of their own."""
-    from planner.fabrics import plugin_of
-
-    names = plugin_of(instance.cluster.fabric).with_one_setting(instance, plan)
-    return f"{few(names)}: one setting for prompts and tokens, as accelerators with memory of their own have it" * bool(
-        names
-    )
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from planner.model.cluster import Cluster
     from planner.model.instance import Instance
     from planner.model.job import Job
-    from planner.model.plan import Assignment, Plan, SwitchSetting
+    from planner.model.plan import Assignment, SwitchSetting
 
 
 class SipamPlugin(FabricPlugin):
@@ -61,13 +61,6 @@ class SipamPlugin(FabricPlugin):
         from planner.fabrics.sipam.why_unlisted import what_is_missing
 
         return what_is_missing(cluster, job)
-
-    def with_one_setting(self, instance: "Instance", plan: "Plan") -> list[str]:
-        """Services of several accelerators that have memory of their own."""
-        fabric = instance.cluster.fabric
-        assert isinstance(fabric, Sipam)
-        jobs = [instance.job(each.job) for each in plan.assignments if fabric.local_memory and len(each.devices) > 1]
-        return [job.name for job in jobs if job.workload.phases and not job.constraints.one_setting]
 
     def free_state(self, cluster: "Cluster", most_lit: "MostLit | None" = None) -> "PoolFreeState":
         from planner.fabrics.sipam.free_state import PoolFreeState

@@ -18,7 +18,7 @@ from tests.oracles.power import always_j
 from tests.oracles.score import score_row
 
 DEVICE = load_device("h100-sxm")
-UNIT_BYTES_PER_S = 600e9
+UNIT_BYTES_PER_S, UNIT_BYTES = 600e9, 16e9
 
 
 def fabric_of(**fields: Any) -> Sipam:
@@ -33,20 +33,33 @@ def listed(fabric: Sipam, *sizes: int, **workload: Any) -> tuple[Candidates, Can
     return single, *with_phases(single, DEVICE, fabric)
 
 
+TIERED: dict[str, Any] = {"local_memory": True, "memory_grid": (1, 8)}
+AWAY: dict[str, Any] = {"offload": "cache 100 %", "concurrency": 64}
+"""of a service whose accelerators have memory of their own, and units as a second tier"""
+
+
+def in_units(fabric: Sipam) -> str:
+    """What of a rank's bytes lies in units."""
+    return "tier_footprint_bytes" if fabric.local_memory else "footprint_bytes"
+
+
 def switch_costs(rows: Candidates, row: int, fabric: Sipam, footprint_bytes: float) -> tuple[float, float]:
     """Seconds and moved bytes of an accelerator in a step, written out."""
     first, last = (each.splits[each.split[row]].memory_units for each in (rows.in_first_phase(), rows.in_last_phase()))
     fewer, more = sorted((first or 0, last or 0))
-    copied = footprint_bytes / more * (more - fewer)
+    copied = footprint_bytes / more * (more - fewer) if more else 0.0
     pace = min(more - fewer, fewer) * UNIT_BYTES_PER_S
     seconds = fabric.reconfiguration_s + (copied / pace if copied else 0.0)
     return 2 * seconds / rows.workload.output_tokens, 2 * 2 * copied / rows.workload.output_tokens
 
 
 @pytest.mark.slow
-def test_a_row_with_two_settings_costs_both_phases_and_the_switches() -> None:
-    fabric = fabric_of()
-    _, rows, scores = listed(fabric)
+@pytest.mark.parametrize(("fields", "workload"), [({}, {}), (TIERED, AWAY)])
+def test_a_row_with_two_settings_costs_both_phases_and_the_switches(
+    fields: dict[str, Any], workload: dict[str, Any]
+) -> None:
+    fabric = fabric_of(**fields)
+    _, rows, scores = listed(fabric, **workload)
     phased = np.flatnonzero(rows.has_phases)
     splits_differ = phased[rows.in_first_phase().split[phased] != rows.split[phased]]
     assert len(splits_differ)
@@ -56,9 +69,9 @@ def test_a_row_with_two_settings_costs_both_phases_and_the_switches() -> None:
             split = each.splits[each.split[row]]
             parts.append(score_row(each, int(row), split.device, split.fabric, phase=phase))
         expected = {name: parts[0][name] + parts[1][name] for name in parts[0]}
-        seconds, moved = switch_costs(rows, int(row), fabric, parts[1]["footprint_bytes"])
-        ranks = int(rows.num_devices[row])
-        j_per_byte = rows.splits[rows.split[row]].device.memory_j_per_byte
+        seconds, moved = switch_costs(rows, int(row), fabric, parts[1][in_units(fabric)])
+        ranks, own = int(rows.num_devices[row]), rows.splits[rows.split[row]].device
+        j_per_byte = own.offload.energy_j_per_byte if own.offload else own.memory_j_per_byte
         assert scores.step_s[row] == pytest.approx(expected["step_s"] + seconds, rel=1e-9)
         assert scores.reconfiguration_s[row] == pytest.approx(expected["reconfiguration_s"] + seconds, rel=1e-9)
         assert scores.memory_j[row] == pytest.approx(expected["memory_j"] + moved * j_per_byte * ranks, rel=1e-9)
@@ -66,6 +79,7 @@ def test_a_row_with_two_settings_costs_both_phases_and_the_switches() -> None:
             assert getattr(scores, name)[row] == pytest.approx(expected[name] + joules, rel=1e-9)
         assert scores.active_j[row] == pytest.approx(expected["active_j"], rel=1e-9)
         assert scores.work[row] == parts[1]["work"]
+        assert scores.tier_footprint_bytes[row] == pytest.approx(parts[1]["tier_footprint_bytes"], rel=1e-9)
 
 
 def test_prices_of_the_listing_are_those_of_the_rows() -> None:
@@ -77,26 +91,32 @@ def test_prices_of_the_listing_are_those_of_the_rows() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("sizes", "carried"), [((4,), 1), ((8,), 1), ((4,), 2)])
-def test_the_listed_pairs_are_the_fastest_of_each_two_splits_that_pay(sizes: tuple[int, ...], carried: int) -> None:
+@pytest.mark.parametrize(
+    ("sizes", "carried", "fields", "workload"),
+    [((4,), 1, {}, {}), ((8,), 1, {}, {}), ((4,), 2, {}, {}), ((4,), 1, TIERED, AWAY)],
+)
+def test_the_listed_pairs_are_the_fastest_of_each_two_splits_that_pay(
+    sizes: tuple[int, ...], carried: int, fields: dict[str, Any], workload: dict[str, Any]
+) -> None:
     io = {"name": "io", "width_mm": 8, "bandwidth": f"{600 * carried} GB/s", "source": "test"}
     fabric = fabric_of(shoreline={"name": "edge", "perimeter_mm": 96 // carried, "source": "test", "io": io},
-                       spine_rails=1, memory_grid=(4, 8, 10))  # fmt: skip
-    single, rows, scores = listed(fabric, *sizes)
+                       spine_rails=1, **{"memory_grid": (4, 8, 10)} | fields)  # fmt: skip
+    single, rows, _ = listed(fabric, *sizes, **workload)
     assert rows.take(np.arange(len(single))).configuration(3) == single.configuration(3)
-    seconds = {
+    prices = {
         phase: [
-            score_row(single, row, s.device, s.fabric, phase=phase)["step_s"]
+            score_row(single, row, s.device, s.fabric, phase=phase)
             for row in range(len(single))
             if (s := single.splits[single.split[row]])
         ]
-        for phase in ("prefill", "decode")
+        for phase in ("prefill", "decode", *((None,) if fields else ()))
     }
+    seconds = {phase: [each["step_s"] for each in rows] for phase, rows in prices.items()}
     alike: dict[tuple[object, ...], dict[int, list[int]]] = {}
     for row in range(len(single)):
         key = (*single.mappings.choice(int(single.mapping[row])).values(), int(single.block[row]))
         alike.setdefault(key, {}).setdefault(int(single.split[row]), []).append(row)
-    expected = set()
+    expected, crowded = set(), 0
     for by_split in alike.values():
         for one, mine in by_split.items():
             for other, theirs in by_split.items():
@@ -104,18 +124,26 @@ def test_the_listed_pairs_are_the_fastest_of_each_two_splits_that_pay(sizes: tup
                 splits = single.splits[one], single.splits[other]
                 if a == b or (one != other and splits[0].memory_io == splits[1].memory_io):
                     continue
+                held = max(prices["prefill"][a][in_units(fabric)], prices["decode"][b][in_units(fabric)])
+                if held > min((split.memory_units or np.inf) * UNIT_BYTES for split in splits):
+                    crowded += 1
+                    continue
                 most = max(splits, key=lambda split: split.memory_units or 0)
-                rivals = [seconds["prefill"][r] + seconds["decode"][r] for r in by_split[single.splits.index(most)]]
+                rivals = [
+                    min(seconds["prefill"][r] + seconds["decode"][r], seconds[None][r] if fields else np.inf)
+                    for r in by_split[single.splits.index(most)]
+                ]
                 config = single.configuration(b)
                 setting = {name: getattr(single.configuration(a), name) for name in PhaseSetting.model_fields}
                 config = config.model_copy(update={"first_phase": PhaseSetting(**setting)})
                 found = candidates_of([config], single.workload, DEVICE, fabric)
-                switches, _ = switch_costs(found, 0, fabric, float(scores.footprint_bytes[b]))
+                switches, _ = switch_costs(found, 0, fabric, prices["decode"][b][in_units(fabric)])
                 if seconds["prefill"][a] + seconds["decode"][b] + switches < min(rivals) * (1 - 1e-9):
                     expected.add(config)
     given = {rows.configuration(int(row)) for row in np.flatnonzero(rows.has_phases)}
     assert given == expected
     assert expected
+    assert (crowded > 0) == bool(fields)
 
 
 def test_slow_switches_leave_one_setting() -> None:
@@ -123,15 +151,9 @@ def test_slow_switches_leave_one_setting() -> None:
     assert not rows.has_phases.any()
 
 
-@pytest.mark.parametrize(
-    ("fields", "workload"),
-    [
-        ({"local_memory": True}, SERVED),
-        ({}, {"kind": "transformer_training", "model": "bert-large", "global_batch": 24, "sequence": 512}),
-    ],
-)
-def test_where_nothing_changes_between_phases_nothing_is_added(fields: dict[str, Any], workload: Any) -> None:
-    fabric, parsed = fabric_of(**fields), TypeAdapter(Workload).validate_python(workload)
+def test_where_nothing_changes_between_phases_nothing_is_added() -> None:
+    workload = {"kind": "transformer_training", "model": "bert-large", "global_batch": 24, "sequence": 512}
+    fabric, parsed = fabric_of(), TypeAdapter(Workload).validate_python(workload)
     single = enumerate_candidates(parsed, (4, 8), DEVICE, fabric)
     assert with_phases(single, DEVICE, fabric)[0] is single
 

@@ -14,7 +14,7 @@ from planner.model.plan import Plan
 from planner.model.result import Status
 from planner.pipeline import solve
 from tests.oracles.pool_search import best_value
-from tests.oracles.tiny_pools import phased_pool, tiny_pool
+from tests.oracles.tiny_pools import phased_pool, phased_tiered_pool, tiny_pool
 from tests.planner.candidates.phase_settings_cases import OPTIONS, planned, with_one_setting
 
 SEEDS = (
@@ -24,16 +24,20 @@ SEEDS = (
 """pools that are enumerated in a moment"""
 
 
+TIERED_SEEDS = (2, 8, 13, 15, 24, 26, 29, 33, 34, 35)
+"""the same of pools that are a second tier"""
+
+
 def changes(plan: Plan) -> list[bool]:
     """Of each job that changes between phases, whether its memory does."""
     settings = [a.configuration.by_phase for a in plan.assignments if a.configuration.first_phase is not None]
     return [first.memory_io != last.memory_io for first, last in settings]
 
 
-@lru_cache(maxsize=len(SEEDS))
-def optimum(seed: int) -> Plan:
+@lru_cache(maxsize=100)
+def optimum(seed: int, *, is_tier: bool = False) -> Plan:
     """Of a pool: proven, equal to the enumerated optimum, and without violation."""
-    instance = phased_pool(seed)
+    instance = (phased_tiered_pool if is_tier else phased_pool)(seed)
     expected, result = best_value(instance), solve(instance, options=OPTIONS)
     assert result.status is Status.OPTIMAL
     assert result.objective == pytest.approx(expected, rel=1e-6, abs=1e-9)
@@ -52,6 +56,12 @@ def test_some_optima_change_collectives_and_some_memory_too() -> None:
     found = [change for seed in SEEDS for change in changes(optimum(seed))]
     assert found.count(False) >= 5
     assert found.count(True) >= 3
+
+
+def test_value_is_the_enumerated_optimum_where_units_are_a_second_tier() -> None:
+    plans = [optimum(seed, is_tier=True) for seed in TIERED_SEEDS]
+    assert sum(any(changes(plan)) for plan in plans) >= 5
+    assert any(not all(assignment.memory for assignment in plan.assignments) for plan in plans)
 
 
 @pytest.mark.slow

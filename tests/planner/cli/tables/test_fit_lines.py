@@ -32,26 +32,6 @@ def test_jobs_inside_what_was_fitted_need_no_line_and_alike_ones_share_one() -> 
     assert "64 tokens in" in told
 
 
-@pytest.mark.parametrize("has_own", [True, False])
-def test_one_setting_for_prompts_and_tokens_is_told(has_own: bool) -> None:
-    """Accelerators with memory of their own divide their I/O once; with `one_setting` that was asked for."""
-    fabric = {
-        "kind": "sipam", "servers": 1, "accelerators_per_server": 4, "shoreline": "photonic-shoreline",
-        "memory_unit": "memory-unit", "trays_per_server": 2, "units_per_tray": 16, "tray_ports": 4, "spine_rails": 2,
-        "uplinks": 1, "switch_ports": 16, "alpha": "0.7 us", "reconfiguration": "25 us", "energy": "2 pJ/b",
-        "local_memory": has_own, "memory_grid": [8],
-    }  # fmt: skip
-    service = {"workload": SERVED | {"input_tokens": 64}, "accelerators": 2}
-    asked = {"name": "asked", "constraints": {"one_setting": True}} | service
-    fields = {"schema_version": 2, "name": "pool", "cluster": {"device": "h100-sxm", "fabric": fabric}}
-    instance = Instance.parse(fields | {"jobs": [{"name": "open"} | service, asked]})
-    plan = solve(instance, policy="first_fit").plan
-    assert plan is not None
-    assert len(plan.assignments) == 2
-    told = [line for line in fit_lines(instance, plan) if "one setting for prompts and tokens" in line]
-    assert [line.partition(":")[0] for line in told] == ["open"] * has_own
-
-
 @pytest.mark.parametrize("number", [6])
 def test_many_ways_of_being_outside_are_counted(number: int) -> None:
     found = [line for line in lines([10 + i for i in range(number)]) if KERNELS_OUTSIDE not in line]
