@@ -186,7 +186,8 @@ class OpGraph:
     """`bubble` of one step of a phase alone"""
     kernels: KernelTimes | None = None
     """what prices operators, where efficiencies of the regime do not"""
-
+    phase_graphs: Mapping[str, "OpGraph"] = field(default_factory=dict)
+    """single steps of the phases, where these differ in more than their blocks"""
     rounds: Callable[[], "OpGraph"] | None = None
     """the same work in rounds, where its phases follow each other in another way"""
 
@@ -196,6 +197,8 @@ class OpGraph:
 
     def alone(self, name: str) -> "OpGraph":
         """One step of a phase."""
+        if name in self.phase_graphs:
+            return self.phase_graphs[name]
         blocks = (b for b in self.blocks if b.phase == name)
         once = tuple(replace(b, times=np.full(len(self), b.times_in_phase)) for b in blocks)
         bubble, moved = self.phase_bubble.get(name, self.bubble), self.phase_tier_bytes.get(name, 0 * self.tier_bytes)
@@ -207,7 +210,9 @@ class OpGraph:
 
     def without_phase(self, name: str) -> "OpGraph":
         """What is left of a step beside a phase."""
-        return replace(self, blocks=tuple(b for b in self.blocks if b.phase != name))
+        held = [each.footprint_bytes for phase, each in self.phase_graphs.items() if phase != name]
+        footprint_bytes = np.max(held, axis=0) if held else self.footprint_bytes
+        return replace(self, blocks=tuple(b for b in self.blocks if b.phase != name), footprint_bytes=footprint_bytes)
 
     def __len__(self) -> int:
         return len(self.bubble)

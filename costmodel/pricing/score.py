@@ -32,6 +32,8 @@ SUMMED = (
     "step_s", "compute_s", "memory_s", "communication_s", "reconfiguration_s", "offload_s", "bubble_s",
 )  # fmt: skip
 """columns that add up over the steps of phases"""
+HELD = ("footprint_bytes", "tier_footprint_bytes")
+"""columns of which the most of any phase counts"""
 ENERGIES = {
     "compute": "compute", "memory": "memory", "network": "network", "active": "running", "static": "idle",
     "node": "servers",
@@ -172,7 +174,7 @@ def _phases_of(candidates: Candidates) -> Shares:
 def joined(first: Scores, last: Scores, candidates: Candidates, device: Device, fabric: FabricBase) -> Scores:
     """Both phases together, with the switches between them where a row has a setting of its own in the first."""
     sums = {f.name: getattr(first, f.name) + getattr(last, f.name) for f in fields(Scores)}
-    sums |= {name: getattr(last, name) for name in ("work", "footprint_bytes", "tier_footprint_bytes")}
+    sums |= {name: np.maximum(getattr(first, name), getattr(last, name)) for name in HELD} | {"work": last.work}
     switches = phase_switches(candidates, last.footprint_bytes, last.tier_footprint_bytes, fabric)
     num_devices = candidates.num_devices.astype(np.float64)
     sums["step_s"] = sums["step_s"] + switches.step_s
@@ -252,7 +254,7 @@ def _paced(
 ) -> dict[str, Floats]:
     """Columns of Scores: those of the graph, or of the steps of its phases as its pace has them follow each other."""
     m, num_devices, device = candidates.mapping, candidates.num_devices.astype(np.float64), own.device
-    columns = {name: getattr(graph, name).take(m) for name in ("work", "footprint_bytes", "tier_footprint_bytes")}
+    columns = {name: getattr(graph, name).take(m) for name in ("work", *HELD)}
     if graph.pace is None:
         nobody = np.full(len(candidates), np.nan)
         prices, drawn = step_price(candidates, graph, device, fabric, calibrations, own.memory.j_per_byte)

@@ -6,6 +6,7 @@ from planner.explain.admitted import (
     its_pools,
     its_second_tier,
     its_turns,
+    what_evaluation_takes,
     what_is_taken,
     what_phases_gain,
     what_sizes_change,
@@ -67,7 +68,7 @@ def _reason(solver: WhatIfSolver, name: str, plan: Plan | None) -> Reason:
 
 
 def _admitted(solver: WhatIfSolver, plan: Plan, name: str) -> Reason:
-    told = (its_pools, its_second_tier, its_turns, what_is_taken, what_phases_gain)
+    told = (its_pools, its_second_tier, its_turns, what_is_taken, what_evaluation_takes, what_phases_gain)
     statements = [statement for each in told for statement in each(solver.instance, plan, name)]
     statements += what_sizes_change(solver, plan, name)
     return "admitted", where_it_runs(solver, plan, name), statements, None

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from planner.candidates.evaluation_share import evaluation_in_words
 from planner.candidates.expand import list_options
 from planner.candidates.kept_away import kept_away_in_words
 from planner.candidates.phase_settings import gain_of_phases, settings_by_phase
@@ -55,6 +56,12 @@ def what_is_taken(instance: Instance, plan: Plan, name: str) -> Iterator[Stateme
     full = [f"{capacity[part]} {part}" for part in own if holdings.counted(part) == capacity[part]]
     if full:
         yield Statement(f"all {listed(full)} are taken")
+
+
+def what_evaluation_takes(instance: Instance, plan: Plan, name: str) -> Iterator[Statement]:
+    """Of the time of a job that trains."""
+    if shares := evaluation_in_words(instance.cluster, instance.job(name), plan[name].configuration):
+        yield Statement(shares)
 
 
 def what_phases_gain(instance: Instance, plan: Plan, name: str) -> Iterator[Statement]:

@@ -17,6 +17,7 @@ from costmodel.pricing.efficiency import TRAINING_LINK, Efficiency, efficiency_o
 from costmodel.workloads import Workload
 from costmodel.workloads.transformer import training
 from tests.oracles.dlrm import dlrm_step
+from tests.oracles.evaluation import evaluation_step
 from tests.oracles.networks import network_step
 from tests.oracles.power import always_j, drawn_j
 from tests.oracles.transformer import Run, Step, Work, training_step
@@ -48,7 +49,40 @@ def score_row(
         job = workload if phase is None else workload.model_copy(update={"batching": "static", "chunk": None})
         served = inference_steps(job, choice, device, calibrations)
         return _served_row(served, candidates, row, device, fabric, calibrations, phase)
+    if getattr(workload, "evaluation", None):
+        return _evaluated_row(candidates, row, device, fabric, calibrations, phase)
     step = _step(workload.model_dump_json(), tuple(choice.items()))
+    return _step_row(step, candidates, row, device, fabric, calibrations)
+
+
+def _evaluated_row(
+    candidates: Candidates, row: int, device: Device, fabric: FabricBase, calibrations: Any, phase: str | None
+) -> Prices:
+    """A step of training, and as many batches of evaluation as follow it in the mean; the first holds more."""
+    workload, choice = candidates.workload, candidates.mappings.choice(int(candidates.mapping[row]))
+    often = {"training": 1.0, "evaluation": workload.evaluation.batches / workload.evaluation.every}
+    steps = {"training": training_step, "evaluation": evaluation_step}
+    each = {
+        name: _step_row(steps[name](workload, choice), candidates, row, device, fabric, calibrations)
+        for name in often
+        if phase in (None, name)
+    }
+    summed = {
+        column: sum(often[name] * prices[column] for name, prices in each.items())
+        for column in next(iter(each.values()))
+    }
+    held = ("footprint_bytes", "tier_footprint_bytes")
+    return (
+        summed
+        | {column: max(prices[column] for prices in each.values()) for column in held}
+        | {"work": next(iter(each.values()))["work"]}
+    )
+
+
+def _step_row(
+    step: Step, candidates: Candidates, row: int, device: Device, fabric: FabricBase, calibrations: Any
+) -> Prices:
+    workload, choice = candidates.workload, candidates.mappings.choice(int(candidates.mapping[row]))
     regime = "training" if workload.kind in TRAINING else workload.mode
     efficiency, _ = efficiency_of(device, regime, workload.precision, calibrations)
     rates = _Rates(device, efficiency, workload.precision, regime, calibrations)

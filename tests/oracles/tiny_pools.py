@@ -92,6 +92,25 @@ def phased_tiered_pool(seed: int) -> Instance:
     return Instance.parse(data, f"{data['name']}-tier")
 
 
+def evaluated_pool(seed: int) -> Instance:
+    """One server of eight I/Os whose jobs train, and evaluate now and then; with few units or ports, or enough."""
+    rng = Random(f"evaluated-{seed}")
+    data = phased_pool(1).model_dump(mode="json", by_alias=True, exclude_none=True)
+    fabric, rate = data["cluster"]["fabric"], rng.choice((300e9, 600e9))
+    fabric |= {"servers": 1, "spine_rails": 0, "uplinks": 0, "units_per_port": 1, "memory_grid": [*range(1, 9)]}
+    fabric |= {"units_per_tray": rng.choice((26, 32)), "tray_ports": rng.choice((3, 4))}
+    fabric["shoreline"]["perimeter_mm"], fabric["shoreline"]["io"]["bandwidth"] = 64, rate
+    fabric["memory_unit"]["stack"] |= {"bandwidth": rate, "capacity": rng.choice((8e9, 10e9, 14e9))}
+    data["cluster"].pop("health", None)
+    training = {
+        "kind": "transformer_training", "model": "llama-3.1-8b", "global_batch": rng.choice((8, 16)),
+        "sequence": 1024, "micro_batch": rng.choice((1, 2, 4)), "recompute": rng.choice(("none", "full")),
+        "evaluation": {"every": 10, "batches": rng.choice((20, 50))},
+    }  # fmt: skip
+    data["jobs"] = [{"name": "j0", "workload": training, "accelerators": [2, 3, 4], "utility": "linear"}]
+    return Instance.parse(data, f"evaluated-pool-{seed}")
+
+
 def _served(rng: Random, name: str) -> Fields:
     workload = {
         "kind": "transformer_inference",

@@ -208,14 +208,10 @@ def training_step(job: Any, choice: dict[str, int]) -> Step:
     normed = tokens / c.tensor if c.sequence_parallel else tokens
     rank = Rank(shape, c.tensor, c.expert, tokens, normed, BYTES[job.precision], activation, CAST[job.precision])
     micro_batches = job.global_batch // (c.data * c.micro_batch)
-    chunks = [0] * (c.pipeline * c.interleave)
-    for layer in range(shape.layers):
-        chunks[layer % len(chunks)] += 1
-    layers = max(sum(chunks[stage :: c.pipeline]) for stage in range(c.pipeline))
-    last_layers = max(min(chunks) * c.interleave, shape.layers - (c.pipeline - 1) * layers)
+    layers, last_layers = stage_layers(shape.layers, c)
     step.relief = (layers - last_layers) / layers
-    step.bubble = _idle_passes(c.pipeline, c.interleave, micro_batches) / (c.interleave * micro_batches)
-    passes = _layer_passes(job, c, rank)
+    step.bubble = waiting_passes(c.pipeline, c.interleave, micro_batches) / (c.interleave * micro_batches)
+    passes = layer_runs(job, c, rank)
     for _ in range(micro_batches):
         for _ in range(layers):
             for runs, sends in passes:
@@ -237,7 +233,16 @@ def training_step(job: Any, choice: dict[str, int]) -> Step:
     return step
 
 
-def _idle_passes(stages: int, chunks: int, micro_batches: int) -> int:
+def stage_layers(number: int, c: Any) -> tuple[int, int]:
+    """Layers of the fullest stage and of the last one, dealt to chunks one by one."""
+    chunks = [0] * (c.pipeline * c.interleave)
+    for layer in range(number):
+        chunks[layer % len(chunks)] += 1
+    layers = max(sum(chunks[stage :: c.pipeline]) for stage in range(c.pipeline))
+    return layers, max(min(chunks) * c.interleave, number - (c.pipeline - 1) * layers)
+
+
+def waiting_passes(stages: int, chunks: int, micro_batches: int) -> int:
     """Passes of a chunk in which a stage waits: rounds of `stages` micro-batches, chunk by chunk, played through.
 
     The backward passes mirror the forward ones.
@@ -258,7 +263,7 @@ def _idle_passes(stages: int, chunks: int, micro_batches: int) -> int:
     return max(free) - chunks * micro_batches
 
 
-def _layer_passes(job: Any, c: Any, rank: Rank) -> list[tuple[list[Run], list[Send]]]:
+def layer_runs(job: Any, c: Any, rank: Rank) -> list[tuple[list[Run], list[Send]]]:
     """Each pass through a layer for one micro-batch."""
     shape, is_fused = job.shape, job.attention == "fused"
     scores = c.micro_batch * job.sequence * job.sequence * shape.heads / (c.tensor * c.context)

@@ -35,7 +35,7 @@ mask of one byte, product; each reads and writes what the others left (counted)"
 def training_blocks(job: TrainingSpec, stage: Stage) -> tuple[Block, ...]:
     """All blocks of one step."""
     m, twice = stage.mappings, stage.layer_times
-    layer = _passes(job, stage, stage.run)
+    layer = layer_passes(job, stage, stage.run)
     blocks = [
         stage.shapes.block("forward", layer.forward, layer.forward_messages, twice),
         stage.shapes.block("backward", layer.backward, layer.backward_messages, twice),
@@ -47,7 +47,7 @@ def training_blocks(job: TrainingSpec, stage: Stage) -> tuple[Block, ...]:
     return (*blocks, *_ends(job, stage), *_data_blocks(job, stage))
 
 
-class _Passes(NamedTuple):
+class LayerPasses(NamedTuple):
     """What one layer executes and sends."""
 
     forward: list[Operator]
@@ -56,8 +56,8 @@ class _Passes(NamedTuple):
     backward_messages: list[Message]
 
 
-def _passes(job: TrainingSpec, stage: Stage, run: LayerRun) -> _Passes:
-    """Of a layer that runs so."""
+def layer_passes(job: TrainingSpec, stage: Stage, run: LayerRun) -> LayerPasses:
+    """Of a layer that runs so, for one micro-batch."""
     core, core_backward = _attention(job, stage)
     forward = [*run.operators(), *_positions(job, run)]
     keys = Message(
@@ -67,7 +67,7 @@ def _passes(job: TrainingSpec, stage: Stage, run: LayerRun) -> _Passes:
     keys_back = Message("keys, values and their gradients", "context", keys.message_bytes, 2 * np.asarray(keys.count))
     gradients = GRADIENT_ACCESSES * job.gradient_bytes * layer_parameters(run.shape, run.tensor, run.expert)
     accumulated = Operator("gradient accumulation", "elementwise", 0.0, gradients)
-    return _Passes(
+    return LayerPasses(
         [*forward, core],
         [*run.messages(2.0), keys],
         [*backward(forward), core_backward, accumulated],
@@ -138,11 +138,7 @@ def _ends(job: TrainingSpec, stage: Stage) -> list[Block]:
     shape, run, m = job.shape, stage.run, stage.mappings
     hidden_bytes = job.activation_bytes * run.tokens * shape.hidden
     logits = run.tokens * shape.vocabulary / run.tensor
-    sizes = (float(shape.hidden), shape.vocabulary / run.tensor)
-    precision = wide_precision(job.precision)
-    projection = run.matrix(
-        "vocabulary projection", run.tokens, sizes, weight_bytes=job.element_bytes, precision=precision
-    )
+    projection = vocabulary_projection(job, stage)
     vocabulary = [
         projection,
         *backward([projection]),
@@ -164,6 +160,13 @@ def _ends(job: TrainingSpec, stage: Stage) -> list[Block]:
     ]
 
 
+def vocabulary_projection(job: TrainingSpec, stage: Stage) -> Operator:
+    """Logits of a micro-batch, from wide operands."""
+    run, precision = stage.run, wide_precision(job.precision)
+    sizes = float(job.shape.hidden), job.shape.vocabulary / run.tensor
+    return run.matrix("vocabulary projection", run.tokens, sizes, weight_bytes=job.element_bytes, precision=precision)
+
+
 def _further_tokens(
     job: TrainingSpec, stage: Stage, vocabulary: list[Operator], times: Floats, stage_share: Floats
 ) -> list[Block]:
@@ -172,7 +175,7 @@ def _further_tokens(
     the last stage is spared fewer layers of its own than it has modules.
     """
     run = replace(stage.run, shape=one_layer(job.shape))
-    layer, hidden = _passes(job, stage, run), float(job.shape.hidden)
+    layer, hidden = layer_passes(job, stage, run), float(job.shape.hidden)
     joined = run.matrix("joined hidden states", run.tokens, (2.0 * hidden, hidden / run.tensor))
     operators = [joined, *layer.forward, *layer.backward, *backward([joined]), *vocabulary]
     modules = float(job.multi_token_prediction)
@@ -209,7 +212,7 @@ def _data_blocks(job: TrainingSpec, stage: Stage) -> list[Block]:
     passes = stage.micro_batches * np.where(m.has_recompute("full"), 3.0, 2.0)
     gradients = np.where(m.zero >= 2, stage.micro_batches, 1.0) * np.where(m.zero == 0, 1.0, 0.5)
     gathers = np.where(m.zero == 0, 0.0, np.where(m.zero == 3, passes, 1.0)) * 0.5
-    buckets, is_shared = _buckets(job, stage, parameters), stage.shards > 1
+    buckets, is_shared = buckets_of(job, stage, parameters), stage.shards > 1
     messages = [
         Message("gradients", "data", job.gradient_bytes * exchanged, gradients * is_shared, buckets),
         Message("parameters", "data", job.gathered_bytes * exchanged, gathers * is_shared, buckets),
@@ -220,7 +223,7 @@ def _data_blocks(job: TrainingSpec, stage: Stage) -> list[Block]:
     return [each.block("optimizer", updated, messages, 1.0, in_bubble=False)]
 
 
-def _buckets(job: TrainingSpec, stage: Stage, parameters: Floats) -> Floats:
+def buckets_of(job: TrainingSpec, stage: Stage, parameters: Floats) -> Floats:
     """In which gradients, and parameters, are exchanged; shape (M,)."""
     if job.gradient_bucket_bytes is not None:
         return np.ceil(job.gradient_bytes * parameters / job.gradient_bucket_bytes)

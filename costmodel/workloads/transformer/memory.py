@@ -29,6 +29,8 @@ class TrainingMemory:
     """bytes of these that move during a share of the operators' time alone"""
     kept_bytes: dict[Offload, Floats]
     """what may be offloaded, were it kept"""
+    state_bytes: Floats
+    """in local memory whatever runs: parameters, gradients and optimizer state, with what passes need of their own"""
     layer_bytes: Floats
     """activations of one layer and micro-batch"""
     input_bytes: Floats
@@ -68,6 +70,7 @@ def training_memory(job: TrainingSpec, stage: Stage) -> TrainingMemory:
         tier_bytes=tier_bytes,
         tier_windows=tier_windows,
         kept_bytes=kept,
+        state_bytes=fixed,
         layer_bytes=layer,
         input_bytes=inputs,
     )

@@ -110,12 +110,18 @@ class Stage:
         r - 1 more. With v = 1 that is p - 1 passes, whatever m. Source: Narayanan et al. 2021 (arXiv:2104.04473),
         section 2.2, for whole rounds.
         """
+        if not self.mappings.schedule.any():
+            return self.flush
+        is_zero, is_dual = (self.mappings.has_schedule(name) for name in ("zero_bubble", "dual_pipe"))
+        waits = np.where(is_zero, self._zero_bubble, self._dual_pipe_bubble) / self.micro_batches
+        return np.where(is_zero | is_dual, waits, self.flush)
+
+    @cached_property
+    def flush(self) -> Floats:
+        """The same of passes in one direction alone, and of 1F1B."""
         in_rounds = np.ceil(self.micro_batches / self.pipeline) * self.pipeline
         last = self.micro_batches - in_rounds + self.pipeline
         idle = in_rounds - self.micro_batches + (last - 1) / self.interleave
-        if self.mappings.schedule.any():
-            is_zero, is_dual = (self.mappings.has_schedule(name) for name in ("zero_bubble", "dual_pipe"))
-            idle = np.where(is_zero, self._zero_bubble, np.where(is_dual, self._dual_pipe_bubble, idle))
         return np.asarray(idle / self.micro_batches)
 
     @property

@@ -11,6 +11,7 @@ from costmodel.pricing.calibration import Calibrations, FitOrigin, Ranges, origi
 from costmodel.pricing.efficiency import variant_of
 from costmodel.pricing.opgraph import OpGraph
 from costmodel.workloads.transformer.blocks import one_layer, training_blocks
+from costmodel.workloads.transformer.evaluation import EVALUATION, TRAINING, with_evaluation
 from costmodel.workloads.transformer.memory import training_memory
 from costmodel.workloads.transformer.shapes import tensor_degrees
 from costmodel.workloads.transformer.stage import Stage
@@ -45,12 +46,12 @@ class TransformerTraining(TrainingSpec):
 
     @property
     def phases(self) -> tuple[str, ...]:
-        """None: all steps are alike."""
-        return ()
+        """Between evaluations all steps are alike."""
+        return () if self.evaluation is None else (TRAINING, EVALUATION)
 
     @property
     def rounds_per_step(self) -> float:
-        return 0.0
+        return 0.0 if self.evaluation is None else 1.0 / self.evaluation.every
 
     @property
     def divided(self) -> str:
@@ -136,7 +137,7 @@ class TransformerTraining(TrainingSpec):
         return True
 
     def op_graph(self, mappings: Mappings, device: Device, calibrations: Calibrations | None = None) -> OpGraph:
-        """One step on the last stage, which also holds the vocabulary projection.
+        """One step on the last stage, which also holds the vocabulary projection, with its share of evaluation.
 
         Source: Narayanan et al. 2021 (arXiv:2104.04473), section 2.2; Korthikanti et al. 2022
         (arXiv:2205.05198).
@@ -144,7 +145,7 @@ class TransformerTraining(TrainingSpec):
         device.matrix_flops_per_s(self.precision)
         stage = Stage.of(self, mappings)
         memory = training_memory(self, stage)
-        return OpGraph(
+        graph = OpGraph(
             blocks=training_blocks(self, stage),
             bubble=stage.bubble,
             relief=stage.relief,
@@ -164,6 +165,7 @@ class TransformerTraining(TrainingSpec):
             copies_inside=self.shape.copies_inside,
             processors=np.where(self._sends_beside(mappings), 1.0 - SENDING_PROCESSORS, 1.0),
         )
+        return graph if self.evaluation is None else with_evaluation(self, stage, memory, graph)
 
     def fitted_on(self, device: Device, num_devices: int) -> tuple[FitOrigin | None, Ranges]:
         """What the efficiencies that price it were fitted on, on this very device, and least and most of what it asks

@@ -42,6 +42,15 @@ parallelism. Published recipes of NeMo and Megatron-Bridge have all of these on 
 """
 
 
+class Evaluation(Spec):
+    """Batches of held-out sequences that run forward alone, now and then."""
+
+    every: Count
+    """steps of training from one evaluation to the next"""
+    batches: Count
+    """of an evaluation, each of `global_batch` sequences"""
+
+
 class TrainingSpec(Spec):
     """The fields of a training job, and the numbers that follow from them alone."""
 
@@ -122,6 +131,8 @@ class TrainingSpec(Spec):
     framework: str = ""
     """whose efficiencies hold where a device has some fitted under it, such as nemo-23.04, and whose schedules there
     are; where empty the newest fitted, which are Megatron-LM's kin"""
+    evaluation: Evaluation | None = Field(default=None, exclude_if=lambda evaluation: evaluation is None)
+    """follows training on the same accelerators; a step then has its share of the time"""
     limits: ClassVar[None] = None
     """on the times that users wait for tokens: there are none"""
 
@@ -133,6 +144,8 @@ class TrainingSpec(Spec):
         for choice in _menu(self.offload):
             if offload_code(choice) >= 1 << len(OFFLOAD):
                 raise ValueError(f"offload: '{choice}' is a share, as serving has it; training offloads a part whole")
+            if choice != "none" and self.evaluation is not None:
+                raise ValueError("evaluation: is not priced beside tensors in a second tier; remove it, or offload")
         return self
 
     @property

@@ -116,7 +116,8 @@ def collectives(candidates: "Candidates", row: int) -> str:
 def phase_lines(instance: "Instance", plan: "Plan") -> list[str]:
     """A line for each job that changes between phases: its settings, and what that gains over keeping one; and for each
     that serves from two pools: these, and what goes between them; or that keeps shares in a second tier: these; or
-    whose circuits take turns: these."""
+    whose circuits take turns: these; or that evaluates: what that takes."""
+    from planner.candidates.evaluation_share import evaluation_in_words
     from planner.candidates.kept_away import kept_away_in_words
     from planner.candidates.phase_settings import gain_of_phases, settings_by_phase
     from planner.candidates.serving_pools import pools_in_words
@@ -129,6 +130,8 @@ def phase_lines(instance: "Instance", plan: "Plan") -> list[str]:
             lines.append(plain(f"{job.name}: {'; '.join(pools)}"))
         if kept := kept_away_in_words(instance.cluster, job, assignment):
             lines.append(plain(f"{job.name}: keeps {kept}"))
+        if shares := evaluation_in_words(instance.cluster, job, configuration):
+            lines.append(plain(f"{job.name}: {shares}"))
         if turns := turns_in_words(instance.cluster, job, assignment):
             lines.append(plain(f"{job.name}: turns of circuits {turns}"))
         if settings := settings_by_phase(instance.cluster, job, configuration):

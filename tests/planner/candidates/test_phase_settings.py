@@ -1,5 +1,6 @@
 """Jobs that change between prefill and decode: optimal by enumeration, never worse than without, always realised."""
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -14,7 +15,7 @@ from planner.model.plan import Plan
 from planner.model.result import Status
 from planner.pipeline import solve
 from tests.oracles.pool_search import best_value
-from tests.oracles.tiny_pools import phased_pool, phased_tiered_pool, tiny_pool
+from tests.oracles.tiny_pools import evaluated_pool, phased_pool, phased_tiered_pool, tiny_pool
 from tests.planner.candidates.phase_settings_cases import OPTIONS, planned, with_one_setting
 
 SEEDS = (
@@ -28,6 +29,10 @@ TIERED_SEEDS = (2, 8, 13, 15, 24, 26, 29, 33, 34, 35)
 """the same of pools that are a second tier"""
 
 
+EVALUATED_SEEDS = (2, 3, 9, 14, 17, 23)
+"""those of jobs that train and evaluate"""
+
+
 def changes(plan: Plan) -> list[bool]:
     """Of each job that changes between phases, whether its memory does."""
     settings = [a.configuration.by_phase for a in plan.assignments if a.configuration.first_phase is not None]
@@ -35,9 +40,9 @@ def changes(plan: Plan) -> list[bool]:
 
 
 @lru_cache(maxsize=100)
-def optimum(seed: int, *, is_tier: bool = False) -> Plan:
+def optimum(seed: int, pool: Callable[[int], Instance] = phased_pool) -> Plan:
     """Of a pool: proven, equal to the enumerated optimum, and without violation."""
-    instance = (phased_tiered_pool if is_tier else phased_pool)(seed)
+    instance = pool(seed)
     expected, result = best_value(instance), solve(instance, options=OPTIONS)
     assert result.status is Status.OPTIMAL
     assert result.objective == pytest.approx(expected, rel=1e-6, abs=1e-9)
@@ -59,9 +64,15 @@ def test_some_optima_change_collectives_and_some_memory_too() -> None:
 
 
 def test_value_is_the_enumerated_optimum_where_units_are_a_second_tier() -> None:
-    plans = [optimum(seed, is_tier=True) for seed in TIERED_SEEDS]
+    plans = [optimum(seed, phased_tiered_pool) for seed in TIERED_SEEDS]
     assert sum(any(changes(plan)) for plan in plans) >= 5
     assert any(not all(assignment.memory for assignment in plan.assignments) for plan in plans)
+
+
+def test_value_is_the_enumerated_optimum_where_training_is_followed_by_evaluation() -> None:
+    plans = [optimum(seed, evaluated_pool) for seed in EVALUATED_SEEDS]
+    assert sum(any(changes(plan)) for plan in plans) >= 3
+    assert any(assignment.configuration.first_phase is None for plan in plans for assignment in plan.assignments)
 
 
 @pytest.mark.slow
