@@ -25,11 +25,11 @@ SEEDS = (
 """pools that are enumerated in a moment"""
 
 
-TIERED_SEEDS = (2, 8, 13, 15, 24, 26, 29, 33, 34, 35)
+TIERED_SEEDS = (2, 8, 13, 15, 26, 34, 35)
 """the same of pools that are a second tier"""
 
 
-EVALUATED_SEEDS = (2, 3, 9, 14, 17, 23)
+EVALUATED_SEEDS = (3, 9, 14, 17)
 """those of jobs that train and evaluate"""
 
 
