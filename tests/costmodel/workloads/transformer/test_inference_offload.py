@@ -13,6 +13,7 @@ from costmodel.pricing.score import Scores, score
 from costmodel.workloads import TransformerInference
 from costmodel.workloads.transformer.shapes import load_model
 from tests.costmodel.pricing.score_cases import FAT_TREE, fabric_of
+from tests.oracles.score import score_row
 
 FABRIC = fabric_of(FAT_TREE)
 CHAT: dict[str, Any] = {"model": "llama-3.1-8b", "concurrency": 1, "input_tokens": 1000, "output_tokens": 101}
@@ -70,6 +71,16 @@ def test_more_users_run_at_once_where_their_caches_leave_local_memory() -> None:
     assert running[1] > 1.8 * running[0]
     assert running[2] < running[1]
     assert running[2] * 0.5 * TOKEN * 1000 <= 2e9
+
+
+@pytest.mark.parametrize(("batching", "tier_bytes"), [("static", 1e13), ("static", 2e9), ("continuous", 2e9)])
+def test_batches_with_shares_away_cost_what_the_scalar_oracle_says(batching: str, tier_bytes: float) -> None:
+    on = device(1e10, tier_bytes, 24e9)
+    rows, scores = priced(on, "cache 50 %", concurrency=64, batching=batching)
+    expected = score_row(rows, 0, on, FABRIC)
+    for name in ("step_s", "ttft_s", "tpot_s", "offload_s", "memory_j", "footprint_bytes", "tier_footprint_bytes"):
+        assert getattr(scores, name)[0] == pytest.approx(expected[name], rel=1e-9), name
+    assert batching == "continuous" or scores.tier_footprint_bytes[0] <= tier_bytes
 
 
 def test_every_share_is_listed_and_fits_both_memories() -> None:

@@ -24,7 +24,7 @@ SPECULATION = {"tokens": 2, "acceptance": 0.5, "draft_cost": 0.1}
         ({"offload": []}, "offload: the list is empty"),
         ({"offload": "optimizer"}, "some of weights, cache joined by"),
         ({"offload": ["none", "cache 30 %"]}, "in steps of 12.5 %"),
-        ({"offload": "cache", "batching": "static"}, "remove batching: static"),
+        ({"offload": "cache", "batching": "static", "pipeline": [1, 2]}, "priced on one stage alone; remove pipeline"),
         (
             {"offload": "cache", "speculation": {"tokens": 2, "acceptance": 0.5, "draft_cost": 0.1}},
             "remove one of them",
