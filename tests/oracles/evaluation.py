@@ -31,7 +31,7 @@ def evaluation_step(job: Any, choice: dict[str, int]) -> Step:
         logits = tokens * shape.vocabulary / c.tensor
         projected = rank.matrix(tokens, shape.hidden, shape.vocabulary / c.tensor, 1, parameter, precision)
         inputs = Send("tensor", hidden, 0.5 if c.tensor > 1 and c.sequence_parallel else 0)
-        step.last_stage.add([projected, Run("elementwise", 0.0, 4 * logits)], [inputs], is_ahead=True)
+        step.last_stage.add([projected, Run("elementwise", 0.0, 8 * logits)], [inputs], is_ahead=True)
         if c.pipeline == 1:
             step.last_stage.add([rank.copy(2 * tokens * shape.hidden)], [], is_ahead=True)
         if c.zero == 3 and c.data * c.context > 1:

@@ -72,7 +72,7 @@ def _blocks(job: TrainingSpec, stage: Stage) -> tuple[Block, ...]:
     layer = layer_passes(job, stage, run)
     hidden_bytes = job.activation_bytes * run.tokens * job.shape.hidden
     logits = run.tokens * job.shape.vocabulary / run.tensor
-    loss = Operator("cross entropy", "elementwise", 0.0, 4.0 * logits)
+    loss = Operator("cross entropy", "elementwise", 0.0, 2 * 4.0 * logits)
     is_split = (run.tensor > 1) & (stage.shapes.columns["sequence_parallel"] > 0)
     gathered = Message("vocabulary all-gather", "tensor", hidden_bytes, np.where(is_split, 0.5, 0.0))
     share, times = stage.copies / stage.pipeline, stage.micro_batches / stage.copies
