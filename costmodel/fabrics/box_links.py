@@ -6,7 +6,9 @@ from typing import Literal
 
 from costmodel.fabrics.boxes import Sides
 from costmodel.fabrics.group_plans import NO_PLAN, LinkPlan
+from costmodel.fabrics.line_shifts import LineShifts
 from costmodel.fabrics.routed_caches import Row, routed_caches
+from costmodel.fabrics.shifted import shifted_load
 from costmodel.fabrics.twisted import LinkLoad, all_to_all, least_of_any_wiring, twist_of
 
 
@@ -78,7 +80,17 @@ class BoxLinks:
         """Equal shares from each rank to each other one of a twisted torus, over all shortest ways."""
         return self._all_to_all("twisted", box, all_to_all(box, self.sides))
 
-    def _all_to_all(self, kind: Literal["routed", "twisted"], box: Sides, spread: LinkLoad) -> LinkPlan:
+    def shifted_all_to_all(self, box: Sides, shifts: LineShifts) -> LinkPlan:
+        """Equal shares from each rank to each other one of a shifted torus, over its shortest ways by their weights."""
+        return self._all_to_all("shifted", box, shifted_load(shifts))
+
+    def shifted_all_reduce(self, box: Sides, shifts: LineShifts) -> LinkPlan:
+        """An all-to-all of shares, each of which its owner adds up, and one of the sums."""
+        spread = shifted_load(shifts)
+        times = 2 * spread.hops * self.alpha_s, 2 * spread.on_link / self.bytes_per_s, 2 * spread.mean_hops
+        return LinkPlan("shifted_direct", prod(box), *times, (), box)
+
+    def _all_to_all(self, kind: Literal["routed", "twisted", "shifted"], box: Sides, spread: LinkLoad) -> LinkPlan:
         ranks, least = prod(box), least_of_any_wiring(prod(box)) / self.bytes_per_s
         times = spread.hops * self.alpha_s, spread.on_link / self.bytes_per_s, spread.mean_hops
         return LinkPlan(kind, ranks, *times, (), box, least_seconds_per_byte=least)

@@ -9,7 +9,7 @@ from costmodel.collectives.hashed_once import HashedOnce
 from costmodel.collectives.ladder import Algorithm, Order
 from costmodel.parallelism.pools import most_peers, transfer_pairs
 
-OverLinks = Literal["bucket", "rotated", "chain", "routed", "twisted", "twisted_bucket"]
+OverLinks = Literal["bucket", "rotated", "chain", "routed", "twisted", "twisted_bucket", "shifted", "shifted_direct"]
 """packets over the links of a slice"""
 PlanKind = Literal["none", "line", "switched", "transfer", OverLinks, Algorithm]
 
@@ -74,6 +74,7 @@ class LinkPlan(HashedOnce):
     "transfer": caches go from the first `radices[0]` replicas to the `radices[1]` others, over circuits or as packets;
     replicas have one place each, or as many as two further `radices` say of either side;
     "twisted" (all-to-all) and "twisted_bucket" (all-reduce): the same over the links of a twisted torus;
+    "shifted" (all-to-all) and "shifted_direct" (all-reduce, as two all-to-alls): over those of a shifted torus;
     "bucket" and "rotated" all-reduces, "chain" (pipeline) and "routed" (all-to-all, and along data the caches of two
     pools): packets over the links of a slice.
     """

@@ -14,16 +14,16 @@ from costmodel.fabrics.base import SliceShape
 from costmodel.fabrics.box_links import BoxLinks
 from costmodel.fabrics.boxes import POINT, Sides, box_of, boxes, extents_of, owners_of, slices_of
 from costmodel.fabrics.cube_switches import SwitchesConfig
-from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan, PlanKind
+from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan
 from costmodel.fabrics.inventory import INDEX, PriceClass
+from costmodel.fabrics.line_shifts import LineShifts
+from costmodel.fabrics.slice_wirings import After, plain_or_twisted, shifted, wiring_of
 from costmodel.fabrics.sliced import Held, Line, Owners, Slice, SlicedFabric
-from costmodel.fabrics.twisted import NO_TWIST, Twist, least_cubes, twist_of
+from costmodel.fabrics.twisted import NO_TWIST, Twist, twist_of
 from costmodel.parallelism.mappings import Dimension
 from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency
 
 AXES = "xyz"
-TWISTED: tuple[PlanKind, ...] = ("twisted", "twisted_bucket")
-"""plans over the links of a twisted torus"""
 
 
 class Torus(SlicedFabric):
@@ -53,15 +53,8 @@ class Torus(SlicedFabric):
         least = 1 if self.switches is None else 2
         if min(self.sides) < least or prod(self.sides) > 4096:
             raise ValueError(f"sides: {self.sides} must be at least {least} each, and 4096 chips at most together")
-        if self.switches is not None and self.switches.twisted and self.servers < least_cubes(self.sides):
-            least = least_cubes(self.sides)
-            raise ValueError(
-                f"switches.twisted: the smallest twisted torus has {least} cubes; give as many servers, or leave it out"
-            )
-        if self.switches is not None and 2 * self.servers > self.switches.ports:
-            raise ValueError(
-                f"switches.ports: {self.switches.ports} cannot join {self.servers} cubes; give two for each"
-            )
+        if self.switches is not None:
+            self.switches.require_join(self.sides, self.servers)
         return self
 
     @property
@@ -162,12 +155,22 @@ class Torus(SlicedFabric):
         return all(extent == 1 or extent % side == 0 for extent, side in zip(box, self.sides, strict=True))
 
     def _plans(self, dimension: Dimension, box: Sides) -> tuple[LinkPlan, ...]:
-        links, is_twisted = self._links, dimension in ("data", "expert") and bool(self._twist(box))
+        links, is_whole = self._links, dimension in ("data", "expert")
+        is_twisted, shifts = is_whole and bool(self._twist(box)), self._shifts(box) if is_whole else None
         if dimension == "pipeline":
             return (links.chain(box),)
         if dimension == "expert":
-            return (links.all_to_all(box), *([links.twisted_all_to_all(box)] if is_twisted else []))
-        return (*self.all_reduces(box), *([links.twisted_all_reduce(box)] if is_twisted else []))
+            found = [links.all_to_all(box)]
+            found += [links.twisted_all_to_all(box)] if is_twisted else []
+            return (*found, *([links.shifted_all_to_all(box, shifts)] if shifts else []))
+        found = [*self.all_reduces(box), *([links.twisted_all_reduce(box)] if is_twisted else [])]
+        return (*found, *([links.shifted_all_reduce(box, shifts)] if shifts else []))
+
+    def _shifts(self, box: Sides) -> LineShifts | None:
+        """How lines of a slice may shift; None where no such wiring is known."""
+        known = () if self.switches is None else self.switches.line_shifts
+        cubes = tuple(extent // side for extent, side in zip(box, self.sides, strict=True))
+        return next((each for each in known if each.cubes == cubes and self._is_of_whole_cubes(box, "data")), None)
 
     def _twist(self, box: Sides) -> Twist:
         """How wraps of a slice may shift; none where it cannot be wired so."""
@@ -216,7 +219,7 @@ class Torus(SlicedFabric):
         return owners
 
     def _owners(self, plans: Sequence[GroupPlan]) -> Owners | None:
-        if self.switches is not None and self.switches.twisted and not _are_wired_alike(plans):
+        if wiring_of(plans) is None:
             return None
         return owners_of(extents_of(plans), self.sides, 1 if self.switches is None else self.servers)
 
@@ -243,32 +246,34 @@ class Torus(SlicedFabric):
         if self.switches is None or not held:
             return ()
         box, cut = self.box(plans), self.cut(plans)
-        twist = self._twist(box) if is_twisted(plans) else NO_TWIST
-        cubes = [extent // side for extent, side in zip(box, cut, strict=True)]
+        number = prod(box) // prod(cut)
         spanned = [axis for axis in range(3) if cut[axis] == self.sides[axis]]
         return tuple(
             line
-            for first in range(0, len(held), prod(cubes))
+            for first in range(0, len(held), number)
             for axis in spanned
-            for line in self._lines(held[first : first + prod(cubes)], cubes, axis, twist.get(axis, {}))
+            for line in self._lines(held[first : first + number], axis, self._after(plans, held[first:], axis))
         )
 
-    def _lines(
-        self, held: Sequence[Held], cubes: Sequence[int], axis: int, shifts: Mapping[int, int]
-    ) -> Iterator[Line]:
-        """`shifts`: chips along other axes by which the wraps of this one are off."""
-        servers = np.array([server for server, _ in held]).reshape(cubes)
-        after = np.roll(servers, -1, axis)
-        for other, shift in shifts.items():
-            last = tuple(slice(-1, None) if i == axis else slice(None) for i in range(3))
-            after[last] = np.roll(after[last], -shift // self.sides[other], other)
-        following = after.ravel().tolist()
-        for (server, slots), after in zip(held, following, strict=True):
+    def _after(self, plans: Sequence[GroupPlan], held: Sequence[Held], axis: int) -> After:
+        """Servers that follow those of a part, the first ones held."""
+        box, cut, wiring = self.box(plans), self.cut(plans), wiring_of(plans)
+        a, b, c = (extent // side for extent, side in zip(box, cut, strict=True))
+        servers = [server for server, _ in held[: a * b * c]]
+        shifts = self._shifts(box) if wiring == "shifted" else None
+        if shifts is not None:
+            return shifted(servers, shifts, axis)
+        twist = self._twist(box) if wiring == "twisted" else NO_TWIST
+        return plain_or_twisted(servers, (a, b, c), self.sides, axis, twist)
+
+    def _lines(self, held: Sequence[Held], axis: int, after: After) -> Iterator[Line]:
+        """Of all cubes of a part along an axis."""
+        for number, (server, slots) in enumerate(held):
             for slot in slots:
                 chip = self._chip(slot)
                 if chip[axis] == self.sides[axis] - 1:
                     opposite = tuple(0 if i == axis else place for i, place in enumerate(chip))
-                    ends = (server, slot), (after, int(np.ravel_multi_index(opposite, self.sides)))
+                    ends = (server, slot), (after(chip)[number], int(np.ravel_multi_index(opposite, self.sides)))
                     yield Line(*ends, self._switch(server, axis, chip))
 
     def _chip(self, slot: int) -> Sides:
@@ -281,14 +286,3 @@ class Torus(SlicedFabric):
 
     def network_j_per_byte(self, one_server: bool) -> float:
         return self.link_energy_j_per_byte if one_server or self.switches is None else self.switches.energy_j_per_byte
-
-
-def is_twisted(plans: Sequence[GroupPlan]) -> bool:
-    """Whether a job with these plans wires its slice as a twisted torus."""
-    return any(plan.kind in TWISTED for plan in plans)
-
-
-def _are_wired_alike(plans: Sequence[GroupPlan]) -> bool:
-    """Whether all that is sent goes over one wiring; twisted for the sake of an all-to-all alone."""
-    kinds = {plan.kind for plan in plans} - {"none"}
-    return not kinds.intersection(TWISTED) or ("twisted" in kinds and kinds.issubset(TWISTED))

@@ -67,6 +67,7 @@ FRONT_TABLE = Output("a table of a front", _is_table_with("tokens_per_s_of_a_use
 MEASUREMENTS = Output("a table of measurements", _is_table_with("device"))
 MSCCL = Output("an algorithm of MSCCL", lambda path: _head(path).startswith(b"<algo"))
 WIRING = Output("a wiring", _is_table_with("switch", "port", "end"))
+SHIFTS = Output("shifts of lines", _is_json_with("kind", "cubes", "weights"))
 TRACE = Output("a trace", _is_table_with("arrival_s", "duration_s"))
 WEB_PAGE = Output("a web page", lambda path: _head(path).lower().startswith(b"<!doctype html"))
 PICTURE = Output("a picture", lambda path: _head(path).startswith(PICTURES))

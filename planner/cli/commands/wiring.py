@@ -1,5 +1,6 @@
 """planner wiring: which port of which optical switch leads where."""
 
+from math import prod
 from pathlib import Path
 from typing import Annotated
 
@@ -8,14 +9,19 @@ import typer
 from costmodel.wording import counted
 from planner.cli import exits
 from planner.cli.exits import EXIT_CODES
-from planner.cli.inputs import AsJson, require_not_given, require_writable, write_text
-from planner.cli.output import print_json, table
-from planner.cli.outputs import WIRING
+from planner.cli.inputs import AsJson, Seed, require_not_given, require_writable, write_text
+from planner.cli.output import console, plain, print_json, table
+from planner.cli.outputs import SHIFTS, WIRING
+from planner.model.errors import InputError
+
+MOST_CHIPS = 4096
+"""of a slice whose wiring is looked for"""
 
 ClusterPath = Annotated[Path, typer.Argument(metavar="CLUSTER", help="A cluster, or an instance on it.")]
 
 wiring = typer.Typer(
-    help="Tables of cables: which port of which optical switch leads to which accelerator, face, tray or uplink.",
+    help="Tables of cables: which port of which optical switch leads to which accelerator, face, tray or uplink. "
+    "And wirings of slices.",
     no_args_is_help=True,
 )
 
@@ -63,8 +69,6 @@ def check(
     if as_json:
         print_json({"ok": not found, "cables": len(given.cables), "faults": [vars(fault) for fault in found]})
         return exits.VIOLATIONS if found else exits.PLAN
-    from planner.cli.output import console
-
     out, every = console(), counted(len(given.cables), "cable")
     if found:
         out.print(table(("fault", "where"), [(fault.kind, fault.message) for fault in found]))
@@ -72,3 +76,38 @@ def check(
         f"{every}, {len(found):,} to mend" if found else f"{every} {'holds' if len(given.cables) == 1 else 'hold'}"
     )
     return exits.VIOLATIONS if found else exits.PLAN
+
+
+@wiring.command(epilog=EXIT_CODES)
+def shifts(
+    sides: Annotated[str, typer.Option(metavar="AxBxC", help="Chips along each axis of a cube.")],
+    cubes: Annotated[str, typer.Option(metavar="AxBxC", help="Cubes along each axis of the slice, the most first.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="JSON file to write.")],
+    seed: Seed = 0,
+    starts: Annotated[int, typer.Option(min=1, max=10_000, help="Random wirings to begin from.")] = 20,
+) -> int:
+    """Look for shifts of the lines of a slice of cubes that let an all-to-all run fast, for `switches.line_shifts`."""
+    from costmodel.fabrics.twisted import least_of_any_wiring
+    from planner.synthesis.line_shifts import ShiftSearch, search_line_shifts
+
+    require_writable(output, "--output", SHIFTS)
+    side, number = _extents(sides, "--sides", 2), _extents(cubes, "--cubes", 1)
+    ranks = prod(side) * prod(number)
+    if prod(number) < 2 or ranks > MOST_CHIPS:
+        raise InputError("--cubes", "", f"slices have at least two cubes and {MOST_CHIPS:,} chips at most; not {cubes}")
+    found = search_line_shifts(side, number, ShiftSearch(seed, starts))
+    write_text(output, found.shifts.to_json())
+    rows = [("this wiring", found.on_link), ("any routing over it", found.bound)]
+    rows.append(("any wiring of six links", least_of_any_wiring(ranks)))
+    out = console()
+    out.print(table(("least of", "bytes on the busiest link"), [(name, f"{load:.4f}") for name, load in rows]))
+    out.print(f"of an all-to-all of one byte on each of {ranks:,} chips; wrote {plain(str(output))}")
+    return exits.PLAN
+
+
+def _extents(text: str, option: str, least: int) -> tuple[int, int, int]:
+    """Three numbers of an option such as 4x4x4."""
+    numbers = [int(each) for each in text.split("x") if each.isascii() and each.isdigit()]
+    if len(numbers) != 3 or text.count("x") != 2 or min(numbers) < least:
+        raise InputError(option, "", f"three numbers from {least} are needed, such as 4x4x4; not {text!r}")
+    return numbers[0], numbers[1], numbers[2]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import prod
 
 from costmodel.fabrics import Sipac, Torus
+from costmodel.fabrics.line_shifts import LineShifts
 from costmodel.parallelism.configuration import Collective, Configuration
 from costmodel.parallelism.mappings import DIMENSIONS
 from planner.checks.names import Tile
@@ -21,6 +22,8 @@ class Box:
     axes: Mapping[str, Point]
     is_twisted: bool = False
     """whether the wraps along its short axes shift along the long ones"""
+    shifts: LineShifts | None = None
+    """of its lines, where it is wired as a shifted torus"""
 
     @property
     def num_ranks(self) -> int:
@@ -39,7 +42,7 @@ def box_of(fabric: Torus | Sipac, configuration: Configuration) -> Box | None:
         if radices and not (is_known and prod(radices) == number):
             return None
     if isinstance(fabric, Torus):
-        return _torus_box(collectives)
+        return _torus_box(fabric, collectives)
     taken = {dimension: len(collective.radices) for dimension, collective in collectives.items()}
     inner = taken["context"] + taken["expert"]
     first, axes = 0, dict[str, Point]()
@@ -52,7 +55,7 @@ def box_of(fabric: Torus | Sipac, configuration: Configuration) -> Box | None:
     return Box((fabric.radix,) * last, axes) if is_sound else None
 
 
-def _torus_box(collectives: Mapping[str, Collective]) -> Box | None:
+def _torus_box(fabric: Torus, collectives: Mapping[str, Collective]) -> Box | None:
     radices = {dimension: collective.radices or (1, 1, 1) for dimension, collective in collectives.items()}
     axes = {d: tuple(i for i, extent in enumerate(radices[d]) if extent > 1) for d in radices}
     outer = ["tensor", "pipeline", *(["data"] if axes["data"] else ["context", "expert"])]
@@ -62,8 +65,20 @@ def _torus_box(collectives: Mapping[str, Collective]) -> Box | None:
         return None
     if axes["data"] and any(radices[d][i] != radices["data"][i] for d in ("context", "expert") for i in axes[d]):
         return None
-    is_twisted = any(collective.kind in ("twisted", "twisted_bucket") for collective in collectives.values())
-    return Box(tuple(prod(radices[d][i] for d in outer) for i in range(3)), axes, is_twisted)
+    kinds = {collective.kind for collective in collectives.values()}
+    extents = tuple(prod(radices[d][i] for d in outer) for i in range(3))
+    if not kinds.isdisjoint(("shifted", "shifted_direct")):
+        shifts = _shifts(fabric, extents)
+        return Box(extents, axes, shifts=shifts) if shifts is not None else None
+    return Box(extents, axes, not kinds.isdisjoint(("twisted", "twisted_bucket")))
+
+
+def _shifts(fabric: Torus, extents: Point) -> LineShifts | None:
+    """Those of the only wiring for slices of these extents."""
+    for each in fabric.switches.line_shifts if fabric.switches is not None else ():
+        if tuple(side * cubes for side, cubes in zip(each.sides, each.cubes, strict=True)) == extents:
+            return each
+    return None
 
 
 def place_in(box: Box, configuration: Configuration, rank: int) -> Point:
@@ -108,13 +123,24 @@ def is_of_whole_cubes(fabric: Torus, box: Box) -> bool:
 
 
 def neighbour(place: Sequence[int], axis: int, box: Box) -> Point:
-    """The next place along an axis; across the rim of a twisted box half of each longer axis further along it."""
+    """The next place along an axis; across the rim of a twisted box half of each longer axis further along it, and from
+    cube to cube of a shifted one where the line leads."""
     ahead = [p + (i == axis) for i, p in enumerate(place)]
     if box.is_twisted and ahead[axis] == box.extents[axis]:
         longer = (i for i, extent in enumerate(box.extents) if extent > box.extents[axis])
         for i in longer:
             ahead[i] += box.extents[i] // 2
+    if box.shifts is not None and ahead[axis] % box.shifts.sides[axis] == 0:
+        ahead[axis] -= box.shifts.sides[axis]
+        offset = _offset(box.shifts, axis, [p for i, p in enumerate(place) if i != axis])
+        ahead = [p + side * cubes for p, side, cubes in zip(ahead, box.shifts.sides, offset, strict=True)]
     return tuple(p % e for p, e in zip(ahead, box.extents, strict=True))
+
+
+def _offset(shifts: LineShifts, axis: int, across: Sequence[int]) -> Point:
+    """Cubes by which the line at a place across the axis shifts; patterns repeat, over cubes as over places of one."""
+    pattern = (shifts.x, shifts.y, shifts.z)[axis]
+    return pattern[across[0] % len(pattern)][across[1] % len(pattern[0])]
 
 
 Placed = Mapping[Point, Tile]

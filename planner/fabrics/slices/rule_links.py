@@ -11,6 +11,7 @@ from costmodel.parallelism.mappings import Dimension
 from planner.checks.names import Tile, tile_of
 from planner.checks.schedule import Round, Send
 from planner.fabrics.slices.rule_boxes import Box, Placed, Point, chip_of, neighbour
+from planner.fabrics.slices.rule_shifted import over_weighted_ways
 from planner.model.plan import Assignment
 
 Lines = Mapping[int, Sequence[Sequence[Tile]]]
@@ -71,6 +72,8 @@ def message_time(links: Links, collective: Collective, dimension: Dimension, box
         return _chain(links, box, placed, axes)
     if collective.kind == "twisted":
         return _over_shortest_ways(links, box, placed)
+    if collective.kind in ("shifted", "shifted_direct"):
+        return _over_weighted_ways(links, box, placed, 1 if collective.kind == "shifted" else 2)
     lines = lines_of(box, placed, axes)
     if collective.kind == "routed":
         return _routed(links, lines)
@@ -224,6 +227,15 @@ def _over_shortest_ways(links: Links, box: Box, placed: Placed) -> Time | None:
         total = [sum(each) for each in zip(total, *steps.values(), strict=True)]
         ways, reached, farthest = found, reached.union(found), farthest + bool(found)
     return farthest * links.fabric.alpha_s, max(total) / len(placed) / links.one_bytes_per_s
+
+
+def _over_weighted_ways(links: Links, box: Box, placed: Placed, all_to_alls: int) -> Time | None:
+    """So many all-to-alls one after the other, each divided by the weights of links."""
+    found = over_weighted_ways(lambda a, b: links.rate(a, b) / links.one_bytes_per_s, box, placed)
+    if found is None:
+        return None
+    hops, on_link = found
+    return all_to_alls * hops * links.fabric.alpha_s, all_to_alls * on_link / links.one_bytes_per_s
 
 
 def ways_between(links: Links, line: Sequence[Tile], a: int, b: int) -> list[list[tuple[int, int]]]:

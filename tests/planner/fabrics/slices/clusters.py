@@ -20,6 +20,9 @@ SIPAC: dict[str, Any] = {
     "kind": "sipac", "servers": 1, "radix": 2, "digits": 4, "bandwidth": "6 GB/s", "alpha": "1 us", "energy": "1 pJ/B",
 }  # fmt: skip
 TWISTING = CUBES | {"servers": 4, "switches": {"ports": 8, "energy": "20 pJ/B", "twisted": True}}
+SHIFTING = CUBES | {
+    "servers": 4, "switches": {"ports": 8, "energy": "20 pJ/B", "line_shifts": ["line-shifts-2x2x1-2x2x2"]},
+}  # fmt: skip
 MIXTURE = TRAINING | {"model": SHAPE | {"experts": 32, "experts_per_token": 4}, "global_batch": 64}
 OPTIONS = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=60.0)
 Fields = dict[str, Any]
