@@ -1,4 +1,5 @@
-"""Synthesized collectives beside published ones on the same networks, with bounds; and all-to-alls of twisted tori.
+"""Synthesized collectives beside published ones on the same networks, with bounds; and all-to-alls of twisted
+and shifted tori.
 
     python -m tests.benchmarks.bench_synthesis --time-limit 60
     python -m tests.benchmarks.bench_synthesis --torus
@@ -26,9 +27,12 @@ import numpy as np
 from costmodel.collectives.interpret import interpret
 from costmodel.collectives.ladder import Collective
 from costmodel.fabrics.boxes import Sides
+from costmodel.fabrics.line_shifts import LineShifts, load_line_shifts
+from costmodel.fabrics.shifted import neighbours, shifted_load, shortest_ways
 from costmodel.fabrics.twisted import NO_TWIST, Twist, all_to_all, least_of_any_wiring, neighbour, twist_of
 from planner.formulation.linear import Rows, minimized
 from planner.model.topology import load_network
+from planner.synthesis.line_shifts import flow_bound
 from planner.synthesis.synthesize import SynthesisOptions, synthesize
 from tests.paths import ROOT
 
@@ -36,6 +40,8 @@ TOPOLOGIES = ROOT / "instances" / "topologies"
 CUBE: Sides = (4, 4, 4)
 BOXES: tuple[Sides, ...] = ((4, 8, 8), (8, 8, 16))
 """256 and 1,024 chips"""
+SHIFTED = ("3x1x1", "2x2x1", "4x2x1", "4x2x2")
+"""cubes of the slices of the catalog: 192 to 1,024 chips"""
 
 
 class Published(NamedTuple):
@@ -141,6 +147,26 @@ def tori() -> Iterator[tuple[str, ...]]:
         )
 
 
+def shifted_tori() -> Iterator[tuple[str, ...]]:
+    """Rows of the table; the plain torus is the best one of as many cubes."""
+    for cubes in SHIFTED:
+        shifts = load_line_shifts(f"line-shifts-{cubes}-4x4x4")
+        number = prod(shifts.cubes)
+        plain = min(
+            max(a, b, number // (a * b)) for a, b in product(range(1, number + 1), repeat=2) if number % (a * b) == 0
+        )
+        least, load, bound = CUBE[0] * plain / 8, shifted_load(shifts).on_link, least_over(shifts)
+        most = least_of_any_wiring(number * prod(CUBE))
+        chips = f"{number * prod(CUBE):,}"
+        yield chips, f"{least:.4f}", f"{load:.4f}", f"{bound:.4f}", *(f"{least / x:.3f}" for x in (load, bound, most))
+
+
+def least_over(shifts: LineShifts) -> float:
+    """Bytes over the busiest link at least, of one byte on each chip, by any routing over a shifted torus."""
+    ways = shortest_ways(neighbours(shifts), prod(shifts.sides))
+    return flow_bound(ways, np.array(shifts.weights))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--time-limit", type=float, default=60.0)
@@ -149,6 +175,9 @@ def main() -> None:
     if given.torus:
         print("box, plain, flow bound, twisted, flow bound, gain, most by its flow bound, most by any wiring", sep="\t")
         for row in tori():
+            print(*row, sep="\t", flush=True)
+        print("chips, plain, shifted, flow bound, gain, most by its flow bound, most by any wiring", sep="\t")
+        for row in shifted_tori():
             print(*row, sep="\t", flush=True)
         return
     print("network, collective, bytes, published, us, ours us, bound us, gap, family us, found by, CPU s")

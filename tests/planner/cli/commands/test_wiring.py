@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from planner.cli import main
+from tests.planner.fabrics.slices.clusters import MIXTURE, SHIFTING, job, sliced
 from tests.planner.integrations.wiring.wiring_cases import planned
 
 
@@ -34,3 +35,32 @@ def test_the_command_writes_what_to_delete_and_to_add(tmp_path: Path, capsys: py
     capsys.readouterr()
     assert main(["wiring", "check", given[0], cables, "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["faults"][0]["kind"] == "missing"
+
+
+def test_shifts_that_were_looked_for_go_into_an_instance(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "shifts.json"
+    options = ["--sides", "2x2x2", "--cubes", "2x2x1", "--starts", "2", "-o", str(path)]
+    assert main(["wiring", "shifts", *options]) == 0
+    assert "any routing over it" in capsys.readouterr().out
+    assert main(["wiring", "shifts", *options]) == 0
+    given = {**SHIFTING, "switches": SHIFTING["switches"] | {"line_shifts": [json.loads(path.read_text("utf-8"))]}}
+    (tmp_path / "n.json").write_text(sliced(given, job("a", 32, MIXTURE)).model_dump_json(), encoding="utf-8")
+    capsys.readouterr()
+    assert main(["solve", str(tmp_path / "n.json")]) == 0
+    assert "ep shifted 4x4x2" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--sides", "4x4", "--cubes", "2x1x1"], "--sides: three numbers from 2 are needed, such as 4x4x4; not '4x4'"),
+        (["--sides", "1x4x4", "--cubes", "2x1x1"], "--sides: three numbers from 2 are needed"),
+        (["--sides", "4x4x4", "--cubes", "1x1x1"], "--cubes: slices have at least two cubes and 4,096 chips at most"),
+        (["--sides", "4x4x4", "--cubes", "9x9x9"], "--cubes: slices have at least two cubes and 4,096 chips at most"),
+    ],
+)
+def test_slices_that_cannot_be_are_refused(
+    options: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["wiring", "shifts", *options, "-o", str(tmp_path / "shifts.json")]) == 2
+    assert message in capsys.readouterr().err

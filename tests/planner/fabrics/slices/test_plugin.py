@@ -19,6 +19,7 @@ from tests.planner.fabrics.slices.clusters import (
     MIXTURE,
     OPTIONS,
     SERVING,
+    SHIFTING,
     SIPAC,
     TORUS,
     TWISTING,
@@ -92,12 +93,13 @@ def test_value_is_that_of_exhaustive_search(seed: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
-def test_value_with_twisted_tori_is_that_of_exhaustive_search(seed: int) -> None:
+def test_value_with_twisted_and_shifted_tori_is_that_of_exhaustive_search(seed: int) -> None:
     rng = Random(seed)
     some = ([8, 16, 32], [16], [16, 32], [8, 24])
     jobs = [job(f"j{k}", rng.choice(some), MIXTURE, weight=rng.choice((1, 2, 3))) for k in range(3)]
     lost = {"failed_tiles": ["s2.c5"], "failed_switches": rng.sample(["x0", "y3"], rng.choice((0, 1)))}
-    instance = sliced(TWISTING, *jobs, health=rng.choice(({}, lost)), objectives=["value"])
+    fabric = TWISTING | {"switches": TWISTING["switches"] | SHIFTING["switches"]}
+    instance = sliced(fabric, *jobs, health=rng.choice(({}, lost)), objectives=["value"])
     result = solve(instance, options=OPTIONS)
     assert result.status is Status.OPTIMAL
     assert result.objective == pytest.approx(best_value(instance), rel=1e-6)

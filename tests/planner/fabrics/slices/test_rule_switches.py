@@ -1,7 +1,10 @@
 """Circuits of a slice through the optical switches."""
 
+from random import Random
+
 import pytest
 
+from costmodel.fabrics.line_shifts import load_line_shifts
 from planner.candidates.expand import expand
 from planner.checks import check
 from planner.model.plan import Plan
@@ -80,6 +83,49 @@ def test_a_twisted_torus_is_wired_as_it_is_charged(ranks: int, extents: tuple[in
     assert ports[0] == ports[1]
     assert broken(twisted, edited(plan, "a", circuits=other["a"].circuits)) == {"switches", "rounds"}
     assert "listed" in broken(plain, plan)
+
+
+def test_a_shifted_torus_is_wired_as_it_is_charged() -> None:
+    """The same ports of the same switches as a plain torus, joined otherwise; ranks that lie elsewhere lack links."""
+    only = {"expert": 32, "zero": 0}
+    shifted, plain, twisted = (
+        clusters.sliced(fabric, clusters.job("a", 32, clusters.MIXTURE | only))
+        for fabric in (clusters.SHIFTING, clusters.CUBES | {"servers": 4}, clusters.TWISTING)
+    )
+    plan, other, third = (solve(each, options=clusters.OPTIONS).plan for each in (shifted, plain, twisted))
+    assert plan is not None
+    assert other is not None
+    assert third is not None
+    configuration = plan["a"].configuration
+    assert (configuration.expert_collective.kind, configuration.expert_collective.radices) == ("shifted", (4, 4, 2))
+    assert configuration.data_collective.kind == "shifted_direct"
+    assert plan["a"].step_s < third["a"].step_s < other["a"].step_s
+    assert broken(shifted, plan) == broken(plain, other) == set()
+    ends = [{(c.source, *c.fibers) for h in each["a"].circuits for c in h.circuits} for each in (plan, other)]
+    assert ends[0] == ends[1]
+    assert broken(shifted, edited(plan, "a", circuits=other["a"].circuits)) == {"switches", "rounds"}
+    assert {"cut", "listed"} <= broken(plain, plan)
+    assert {"listed"} <= broken(twisted, plan)
+
+
+def test_weights_are_part_of_what_is_charged() -> None:
+    """With other weights the same lines are busier: model and simulation agree, and a plan of before is too quick."""
+    only = {"expert": 32, "zero": 0}
+    weights = Random(0).choices((0.7, 0.85, 1.0), k=48)
+    uneven = load_line_shifts(clusters.SHIFTING["switches"]["line_shifts"][0]).model_dump()
+    uneven["weights"] = [weights[first : first + 6] for first in range(0, 48, 6)]
+    switches = clusters.SHIFTING["switches"] | {"line_shifts": [uneven]}
+    even, other = (
+        clusters.sliced(fabric, clusters.job("a", 32, clusters.MIXTURE | only))
+        for fabric in (clusters.SHIFTING, clusters.SHIFTING | {"switches": switches})
+    )
+    plan, slower = solve(even, options=clusters.OPTIONS).plan, solve(other, options=clusters.OPTIONS).plan
+    assert plan is not None
+    assert slower is not None
+    collective = plan["a"].configuration.expert_collective
+    assert slower["a"].configuration.expert_collective == collective
+    assert check(other, slower) == []
+    assert {violation.rule for violation in check(other, plan)} == {"claims"}
 
 
 def test_only_slices_of_a_twist_are_offered_one() -> None:
