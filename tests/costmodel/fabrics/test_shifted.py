@@ -1,6 +1,5 @@
 """Shifted tori against ways walked one by one over switches set by hand, and a linear program over all routings."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise, product
@@ -10,15 +9,13 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pytest
-from pydantic import ValidationError
 
 from costmodel.fabrics.box_links import BoxLinks
 from costmodel.fabrics.line_shifts import LineShifts, load_line_shifts
 from costmodel.fabrics.shifted import neighbours, shifted_load, shortest_ways
 from costmodel.hardware.parts import part_names
 from planner.synthesis.line_shifts import flow_bound
-from tests.costmodel.fabrics.test_twisted import least_load
-from tests.costmodel.fabrics.torus_cases import ALPHA, LINK, SWITCHES, torus
+from tests.costmodel.fabrics.torus_cases import ALPHA, LINK, least_load
 
 SMALL = "line-shifts-2x2x1-2x2x2"
 Chip = tuple[tuple[int, ...], tuple[int, ...]]
@@ -112,43 +109,3 @@ def test_an_all_reduce_is_an_all_to_all_of_shares_and_one_of_sums() -> None:
     assert (both.latency_s, both.seconds_per_byte, both.bytes_per_byte) == (
         2 * one.latency_s, 2 * one.seconds_per_byte, 2 * one.bytes_per_byte,
     )  # fmt: skip
-
-
-def test_files_hold_what_was_found() -> None:
-    shifts = load_line_shifts(SMALL)
-    assert LineShifts.model_validate_json(shifts.to_json()) == shifts
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"cubes": (1, 1, 1)}, "at least two of them"),
-        ({"x": [[[2, 0, 0]]]}, "x: [2, 0, 0] leaves the slice; count round, from 0 below [2, 2, 1]"),
-        ({"y": [[[1, 0, 0]] * 3]}, "y: rows of equal length are needed that repeat over a face of [2, 2] places"),
-        ({"z": []}, "z: rows of equal length"),
-        ({"weights": [[1] * 6]}, "weights: 1 chips; give 8, or leave them out"),
-        ({axis: [[[1, 1, 0]]] for axis in "xyz"}, "the lines do not join all cubes; shift some along every axis"),
-    ],
-)
-def test_what_no_slice_can_be_is_refused(change: dict[str, Any], message: str) -> None:
-    fields = load_line_shifts(SMALL).model_dump()
-    with pytest.raises(ValidationError, match=re.escape(message)):
-        LineShifts.model_validate(fields | change)
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        (["line-shifts-2x2x1-4x4x4"], "joins cubes of [4, 4, 4], not [2, 2, 2]; make one with `planner wiring shifts`"),
-        ([SMALL] * 2, "another one also joins [2, 2, 1] cubes; leave one out"),
-        (["line-shifts-9"], "unknown line shifts 'line-shifts-9'; did you mean"),
-    ],
-)
-def test_wirings_must_fit_the_cubes(given: list[str], message: str) -> None:
-    with pytest.raises(ValidationError, match=re.escape(message)):
-        torus((2, 2, 2), servers=4, switches=SWITCHES | {"line_shifts": given})
-
-
-def test_too_few_cubes_for_a_wiring_are_refused() -> None:
-    with pytest.raises(ValidationError, match=r"joins 4 cubes; give as many servers, or leave it out"):
-        torus((2, 2, 2), servers=3, switches=SWITCHES | {"line_shifts": [SMALL]})

@@ -7,12 +7,10 @@ import networkx as nx
 import numpy as np
 import pytest
 from pydantic import ValidationError
-from scipy.optimize import linprog
-from scipy.sparse import lil_matrix
 
 from costmodel.fabrics.box_links import BoxLinks
 from costmodel.fabrics.twisted import all_to_all, least_of_any_wiring, neighbour, twist_of
-from tests.costmodel.fabrics.torus_cases import ALPHA, LINK, SWITCHES, Sides, torus
+from tests.costmodel.fabrics.torus_cases import ALPHA, LINK, SWITCHES, Sides, least_load, torus
 
 CUBE, SMALL = (4, 4, 4), (2, 2, 2)
 
@@ -32,26 +30,6 @@ LATTICES = [
     ((4, 2, 2), [(4, 0, 0), (-2, 2, 0), (-2, 0, 2)]),
     ((4, 4, 2), [(4, 0, 0), (0, 4, 0), (-2, -2, 2)]),
 ]
-
-
-def least_load(graph: "nx.Graph[Sides]") -> float:
-    """Of the busiest link in one direction: the best flows of all shares, those of one chip together."""
-    chips, links = [*graph], [*graph.to_directed().edges]
-    number, n, m = {chip: i for i, chip in enumerate(graph)}, len(graph), len(links)
-    conserved, wanted = lil_matrix((n * n, n * m + 1)), np.full(n * n, 1 / n)
-    carried = lil_matrix((m, n * m + 1))
-    for source in range(n):
-        wanted[source * n + source] = 1 / n - 1
-        for link, (a, b) in enumerate(links):
-            conserved[source * n + number[b], source * m + link] = 1
-            conserved[source * n + number[a], source * m + link] = -1
-            carried[link, source * m + link] = 1
-    carried[:, -1] = -1
-    cost = np.zeros(n * m + 1)
-    cost[-1] = 1
-    found = linprog(cost, A_ub=carried.tocsr(), b_ub=np.zeros(m), A_eq=conserved.tocsr(), b_eq=wanted, method="highs")
-    assert found.status == 0, (found.message, len(chips))
-    return float(found.fun)
 
 
 @pytest.mark.parametrize(("box", "periods"), LATTICES)
