@@ -7,7 +7,6 @@ import pytest
 from pydantic import ValidationError
 
 from costmodel.fabrics.line_shifts import LineShifts, load_line_shifts
-from tests.costmodel.fabrics.torus_cases import SWITCHES, torus
 
 SMALL = "line-shifts-2x2x1-2x2x2"
 
@@ -32,21 +31,3 @@ def test_what_no_slice_can_be_is_refused(change: dict[str, Any], message: str) -
     fields = load_line_shifts(SMALL).model_dump()
     with pytest.raises(ValidationError, match=re.escape(message)):
         LineShifts.model_validate(fields | change)
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        (["line-shifts-2x2x1-4x4x4"], "joins cubes of [4, 4, 4], not [2, 2, 2]; make one with `planner wiring shifts`"),
-        ([SMALL] * 2, "another one also joins [2, 2, 1] cubes; leave one out"),
-        (["line-shifts-9"], "unknown line shifts 'line-shifts-9'; did you mean"),
-    ],
-)
-def test_wirings_must_fit_the_cubes(given: list[str], message: str) -> None:
-    with pytest.raises(ValidationError, match=re.escape(message)):
-        torus((2, 2, 2), servers=4, switches=SWITCHES | {"line_shifts": given})
-
-
-def test_too_few_cubes_for_a_wiring_are_refused() -> None:
-    with pytest.raises(ValidationError, match=r"joins 4 cubes; give as many servers, or leave it out"):
-        torus((2, 2, 2), servers=3, switches=SWITCHES | {"line_shifts": [SMALL]})

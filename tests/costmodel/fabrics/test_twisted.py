@@ -6,11 +6,10 @@ from itertools import product
 import networkx as nx
 import numpy as np
 import pytest
-from pydantic import ValidationError
 
 from costmodel.fabrics.box_links import BoxLinks
 from costmodel.fabrics.twisted import all_to_all, least_of_any_wiring, neighbour, twist_of
-from tests.costmodel.fabrics.torus_cases import ALPHA, LINK, SWITCHES, Sides, least_load, torus
+from tests.costmodel.fabrics.torus_cases import ALPHA, LINK, Sides, least_load
 
 CUBE, SMALL = (4, 4, 4), (2, 2, 2)
 
@@ -85,10 +84,3 @@ def test_short_axes_are_lines_in_an_all_reduce() -> None:
 @pytest.mark.parametrize("box", [(4, 4, 4), (8, 4, 2), (12, 4, 4), (6, 3, 3), (16, 4, 4)])
 def test_other_boxes_have_no_twist(box: Sides) -> None:
     assert not twist_of(box, CUBE)
-
-
-def test_too_few_cubes_for_any_twist_are_refused() -> None:
-    with pytest.raises(
-        ValidationError, match=r"switches.twisted: the smallest twisted torus has 2 cubes; give as many servers"
-    ):
-        torus((4, 4, 4), servers=1, switches=SWITCHES | {"twisted": True})
