@@ -1,4 +1,4 @@
-"""Shifted tori: slices of whole cubes in which each line of light may lead to another cube.
+"""The shifted torus: a slice of whole cubes in which each line of light may lead to another cube.
 
 An optical switch joins the ports at one place of the + faces of all cubes with those at the same place of the - faces,
 in any order: lines at different places may lead from one cube to different ones, over the ports that a plain torus has.
