@@ -30,6 +30,11 @@ class SwitchesConfig(Spec):
     """shifted tori as which slices may be wired, too, for such jobs: names of the catalog, or what
     `planner wiring shifts` writes"""
 
+    @property
+    def rewires(self) -> bool:
+        """Whether slices may be wired otherwise than as plain tori."""
+        return self.twisted or bool(self.line_shifts)
+
     def require_join(self, sides: Sides, servers: int) -> None:
         """ValueError where so many cubes have too few ports or cannot be wired as asked."""
         if self.twisted and servers < (least := least_cubes(sides)):

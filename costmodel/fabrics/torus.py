@@ -219,7 +219,7 @@ class Torus(SlicedFabric):
         return owners
 
     def _owners(self, plans: Sequence[GroupPlan]) -> Owners | None:
-        if wiring_of(plans) is None:
+        if self.switches is not None and self.switches.rewires and wiring_of(plans) is None:
             return None
         return owners_of(extents_of(plans), self.sides, 1 if self.switches is None else self.servers)
 
