@@ -91,9 +91,10 @@ class BoxLinks:
         return LinkPlan("shifted_direct", prod(box), *times, (), box)
 
     def _all_to_all(self, kind: Literal["routed", "twisted", "shifted"], box: Sides, spread: LinkLoad) -> LinkPlan:
-        ranks, least = prod(box), least_of_any_wiring(prod(box)) / self.bytes_per_s
+        ranks = prod(box)
+        least, wired = (each / self.bytes_per_s for each in (least_of_any_wiring(ranks), spread.least_on_link))
         times = spread.hops * self.alpha_s, spread.on_link / self.bytes_per_s, spread.mean_hops
-        return LinkPlan(kind, ranks, *times, (), box, least_seconds_per_byte=least)
+        return LinkPlan(kind, ranks, *times, (), box, least_seconds_per_byte=least, wired_seconds_per_byte=wired)
 
     def twisted_all_reduce(self, box: Sides) -> LinkPlan:
         """A bucket all-reduce of a twisted torus: first the long axes, which are rings, then the short ones, as lines,

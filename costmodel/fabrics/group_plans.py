@@ -91,6 +91,8 @@ class LinkPlan(HashedOnce):
     node_bytes_per_s: float = 0.0
     least_seconds_per_byte: float = 0.0
     """of any all-to-all on ranks with as many links each, however these are wired; 0 where none is known"""
+    wired_seconds_per_byte: float = 0.0
+    """of any all-to-all over the links as they are wired, however it is routed; 0 where none is known"""
 
     __hash__ = HashedOnce.__hash__
 

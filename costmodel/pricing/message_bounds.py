@@ -28,6 +28,9 @@ class CollectiveTime:
     bound_s: float
     """least time of one call by any plan that has all wavelengths of its ranks (see `closed_forms`), or by any wiring
     of as many links of each"""
+    wiring_bound_s: float = 0.0
+    """least time of one call over the links as they are wired, latency left out, by any routing; 0 where none is
+    known"""
 
     @property
     def gap(self) -> float:
@@ -80,4 +83,5 @@ def _of_dimension(graph: OpGraph, dimension: Dimension, plan: GroupPlan) -> Iter
             least_s = _least(plan) * size
             if isinstance(plan, CollectivePlan):
                 least_s = bound_s(plan.collective, plan.ranks, size, plan.limits)
-            yield CollectiveTime(name, dimension, plan.ranks, size, often, time_s, least_s)
+            wired_s = plan.wired_seconds_per_byte * size if isinstance(plan, LinkPlan) else 0.0
+            yield CollectiveTime(name, dimension, plan.ranks, size, often, time_s, least_s, wired_s)

@@ -25,6 +25,7 @@ def collective_records(cluster: "Cluster", options: "JobOptions", row: int) -> l
             "time_s": each.time_s,
             "bound_s": each.bound_s,
             "gap": each.gap,
+            **({"wiring_bound_s": each.wiring_bound_s} if each.wiring_bound_s > 0 else {}),
         }
         for each in collective_times(options.candidates, row, cluster.device, cluster.fabric)
     ]
@@ -32,6 +33,7 @@ def collective_records(cluster: "Cluster", options: "JobOptions", row: int) -> l
 
 def collectives_table(records: list[dict[str, Any]]) -> "Table":
     """Rows of `collective_records` for people."""
+    is_wired = any("wiring_bound_s" in each for each in records)
     rows = [
         (
             plain(each["name"]),
@@ -41,10 +43,12 @@ def collectives_table(records: list[dict[str, Any]]) -> "Table":
             quantity(each["time_s"], "s"),
             quantity(each["bound_s"], "s"),
             percent(each["gap"]),
+            *([quantity(each["wiring_bound_s"], "s") if "wiring_bound_s" in each else "-"] if is_wired else []),
         )
         for each in records
     ]
-    columns = ("collective", "ranks", "message", "calls a step", "each", "least of any plan", "gap")
+    columns: tuple[str, ...] = ("collective", "ranks", "message", "calls a step", "each", "least of any plan", "gap")
+    columns = (*columns, *(["least over this wiring"] if is_wired else []))
     result = table(columns, rows, right=columns[1:])
     result.title = (
         "collectives of the first; least of any plan: with all wavelengths of its ranks, or any wiring of as many links"

@@ -64,6 +64,7 @@ def test_all_to_alls_over_links_are_held_against_any_wiring_of_them() -> None:
         if plan.ranks == 128:
             (found,) = collective_times(options.candidates, row, problem.cluster.device, problem.cluster.fabric)
             gaps[plan.kind] = found.gap
+            assert found.bound_s < found.wiring_bound_s <= found.time_s
     least = (6 + 2 * 30 + 3 * 91) / 128 / 6
     assert gaps["routed"] == pytest.approx(1 / least - 1, rel=0.01)
     assert gaps["twisted"] == pytest.approx(3.4375 / 6 / least - 1, rel=0.02)
