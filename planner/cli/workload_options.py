@@ -37,7 +37,7 @@ SequenceTokens = Annotated[int, typer.Option("--sequence", min=1, help="Training
 Concurrency = Annotated[int, typer.Option("--concurrency", min=1, help="Inference: users served at once.")]
 InputTokens = Annotated[int, typer.Option("--input", min=1, help="Inference: tokens of a prompt.")]
 OutputTokens = Annotated[int, typer.Option("--output", min=1, help="Inference: tokens of an answer.")]
-PrecisionOption = Annotated[PrecisionName, typer.Option("--precision", help="Of matrix products.")]
+PrecisionOption = Annotated[PrecisionName, typer.Option("--precision", help="Precision of matrix products.")]
 Backend = Annotated[
     str,
     typer.Option("--backend", help="Inference: the software that serves: trtllm, vllm, sglang, or generic."),

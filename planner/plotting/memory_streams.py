@@ -24,14 +24,14 @@ KINDS = {
     "exchange": "#009e73",
 }
 """kind of interval -> colour"""
-LABELS = {"again": "made again", "leave": "copied away", "return": "copied back", "exchange": "collective"}
+LABELS = {"again": "recomputed", "leave": "offloaded", "return": "copied back", "exchange": "collective"}
 """what a legend calls kinds, where not by their names"""
 MOST_EDGED = 150
 """intervals of a kind that are set off from each other; of more, all on a stream are one patch"""
 PARTS = {
     "forward": ("forward_s", KINDS["forward"]),
     "backward": ("backward_s", KINDS["backward"]),
-    "made again": ("remake_s", KINDS["again"]),
+    "recomputed": ("remake_s", KINDS["again"]),
     "waits for copies": ("waits_for_copies_s", "#d55e00"),
     "waits for collectives": ("waits_for_exchanges_s", KINDS["exchange"]),
 }

@@ -40,11 +40,11 @@ def page_tensors(ax: Axes, timeline: Timeline) -> Axes:
     widths = np.diff(spans[chosen], axis=1)[:, 0]
     for part, (name, colour) in enumerate(colours(timeline).items()):
         tops = places - BAR / 2 + BAR * lefts[chosen, part]
-        label = "stays" if name == "local" else name
+        label = "kept" if name == "local" else name
         ax.barh(tops, widths, BAR * parts[chosen, part], spans[chosen, 0], align="edge", color=colour, label=label)
     again = placed.is_remade[chosen]
     if again.any():
-        bars = ax.barh(places[again], widths[again], BAR, spans[chosen[again], 0], label="made again")
+        bars = ax.barh(places[again], widths[again], BAR, spans[chosen[again], 0], label="recomputed")
         for bar in bars:
             bar.set(facecolor="none", edgecolor=KINDS["again"], linewidth=0.8)
     ax.set_yticks(places, [tensors[a].name for a in chosen.tolist()], fontsize=6)

@@ -51,7 +51,7 @@ function drawMatrix(rack) {
   }
   roving(nodes, count > MOST_USUAL ? inOrder(nodes) : (node, key) => nodes[nodes.indexOf(node) + { ArrowRight: 1, ArrowLeft: -1, ArrowDown: count - 1, ArrowUp: 1 - count }[key]],
     (node) => node.dispatchEvent(new Event("click")));
-  const caption = `Light on fibers${data.fabric.racks > 1 ? ` of rack r${rack}` : ""}, from row to column: wavelengths used of ${number(most)}`;
+  const caption = `Fibers in use${data.fabric.racks > 1 ? ` of rack r${rack}` : ""}, from row to column: wavelengths used of ${number(most)}`;
   const heading = el("figcaption", {}, caption);
   heading.style.maxWidth = `${Math.max(size, 210)}px`;
   return el("figure", {}, heading, el("div", { class: "rack" }, picture));

@@ -16,10 +16,10 @@ function levelFact({ objective, meaning, value, bound, gap, status, tolerance },
 
 const more = (share) => `${share < 0 ? "−" : "+"}${percent(Math.abs(share))}`;
 
-// 11 of 12 jobs, +41 % value and +38 % work over best fit, 55.3 kW; proven optimal.
+// 11 of 12 jobs at 55.3 kW, +41 % value and +38 % work over best fit; proven optimal.
 function outcomeText({ admitted, jobs, power_w: power, proof, more_value: value, more_work: work }) {
   const gain = value === null ? [] : [`${more(value)} value and ${more(work)} work over best fit`];
-  return `${[`${number(admitted)} of ${plural(jobs, "job")}`, ...gain, quantity(power, "W")].join(", ")}; ${proof}.`;
+  return `${[`${number(admitted)} of ${plural(jobs, "job")} at ${quantity(power, "W")}`, ...gain].join(", ")}; ${proof}.`;
 }
 
 function workFact({ more_work: work }) {

@@ -8,8 +8,8 @@ const PARTS = {
   "context communication": "#117733", "expert communication": "#882255", "reconfiguration": "#d55e00",
   "pipeline bubble": "#9aa3ad", "network": "#009e73", "running": "#56b4e9", "idle": "#9aa3ad",
   "servers": "#cc79a7", "offload": "#f0e442",
-  "always there": "#9aa3ad", "stays": "#0072b2", "stays at most": "#0072b2", "second tier": "#009e73",
-  "made again": "#e69f00", "free": "transparent",
+  "always there": "#9aa3ad", "kept": "#0072b2", "kept at most": "#0072b2", "second tier": "#009e73", "offloaded": "#009e73",
+  "recomputed": "#e69f00", "free": "transparent",
 };
 
 const swatch = (index) => numberSwatch(index, data.jobs[index].plan !== null);

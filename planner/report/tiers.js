@@ -13,14 +13,14 @@ function drawTier(tier) {
   const rows = tier.tensors.map((each) => el("li", {}, `${each.name}: ${quantity(each.bytes, "B")}, ${placeOf(each)}`));
   return el("section", {},
     facts,
-    bar("Own memory of an accelerator", tier.own_bytes),
-    bar("Its part of the second tier", tier.tier_bytes),
-    bar("What may leave, over a step", tier.absent_bytes),
+    bar("Memory of one accelerator", tier.own_bytes),
+    bar("Second tier of one accelerator", tier.tier_bytes),
+    bar("Tensors that may be offloaded, over a step", tier.absent_bytes),
     el("details", {}, el("summary", {}, "Largest tensors"), el("ul", {}, ...rows)));
 }
 
 function placeOf({ away, is_remade: isRemade }) {
-  if (isRemade) return "made again";
-  if (away === 0) return "stays";
-  return away === 1 ? "goes to the second tier" : `${percent(away)} goes to the second tier`;
+  if (isRemade) return "recomputed";
+  if (away === 0) return "kept";
+  return away === 1 ? "offloaded" : `${percent(away)} offloaded`;
 }

@@ -32,7 +32,7 @@ def second_tier_data(instance: Instance, assignment: Assignment) -> dict[str, An
         "gap": 0.0 if tier.is_proven else tier.gap,
         "without_s": tier.without_s,
         "rules": [[name, seconds] for name, seconds in tier.rules.items()],
-        "own_bytes": [["always there", always_bytes], ["stays at most", kept_bytes], ["free", free_bytes]],
+        "own_bytes": [["always there", always_bytes], ["kept at most", kept_bytes], ["free", free_bytes]],
         "tier_bytes": [["second tier", used_bytes], ["free", max(step.tier.capacity_bytes - used_bytes, 0.0)]],
         **_tensors(problem.tasks[0], pages),
     }
@@ -44,9 +44,9 @@ def _tensors(task: Task, pages: Pages) -> dict[str, Any]:
     placement = Placement.from_pages(size, pages.moved, pages.kept, pages.remade)
     return {
         "absent_bytes": [
-            ["second tier", float(placement.moved_bytes.sum())],
-            ["stays", float(placement.kept_bytes.sum())],
-            ["made again", float(size[placement.is_remade].sum())],
+            ["offloaded", float(placement.moved_bytes.sum())],
+            ["kept", float(placement.kept_bytes.sum())],
+            ["recomputed", float(size[placement.is_remade].sum())],
         ],
         "tensors": [
             {

@@ -59,7 +59,7 @@ MEASURES: dict[str, Measure] = {
     "fragmentation": Measure("fragmentation", "", "mean of the objective, where the fabric has it", "less"),
     "power_w": Measure("power", "W", "mean power of the jobs"),
     "energy_j_per_s": Measure(
-        "energy per work", "W", "joules for what an accelerator of the reference does in a second", "less"
+        "energy per hour of work", "Wh", "watt-hours for what an accelerator of the reference does in an hour", "less"
     ),
     "fairness": Measure(
         "fairness", "", "Jain index over tenants of the mean 1 / slowdown, refused jobs counting 0", "more"

@@ -41,7 +41,7 @@ def calibrate(
     kind: Kind = None,
     source: Annotated[str, typer.Option(metavar="TEXT", help="What was measured, for the file.")] = "",
     software: Annotated[str, typer.Option(metavar="TEXT", help="What ran, with its version; with --date.")] = "",
-    date: Annotated[str, typer.Option(metavar="YYYY-MM", help="Of the measurement; with --software.")] = "",
+    date: Annotated[str, typer.Option(metavar="YYYY-MM", help="When it was measured; with --software.")] = "",
     ablation: Annotated[bool, typer.Option("--ablation", help="Leave out each term in turn and judge again.")] = False,
     measure: Annotated[bool, typer.Option("--measure", help="Measure the GPU of this machine instead.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="Measure fewer shapes, in about two minutes.")] = False,

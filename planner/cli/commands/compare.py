@@ -53,7 +53,7 @@ Ray = Annotated[
     str | None,
     typer.Option("--ray", metavar="ADDRESS", help="Runs on a Ray cluster instead: auto, local, or host:port."),
 ]
-ResultsPath = Annotated[Path, typer.Option(metavar="DIR", help="Finished runs: what was stopped goes on.")]
+ResultsPath = Annotated[Path, typer.Option(metavar="DIR", help="Finished runs: an interrupted command resumes.")]
 CsvPath = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as .csv or .parquet.")]
 JsonPath = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")]
 Report = Annotated[
@@ -101,8 +101,8 @@ def compare(
     frugal candidate in the first file that lists it, as written. Tokens, samples, joules and costs are absolute.
     The gap is to the best bound that any run on the same variant proved; heuristics prove none. The best figures of
     a variant are bold; energy, power and fragmentation only among plans of the best value. The time limit
-    is that of each run. Finished runs are kept: the same command goes on where it was stopped. With `--plain` one table
-    has all instances beside their plain alternatives.
+    is that of each run. Finished runs are kept: the same command resumes where it was interrupted. With `--plain` one
+    table has all instances beside their plain alternatives.
     """
     asked = CompareOutputs(timings, as_json, csv, out_json, html)
     asked.require_writable()
@@ -177,7 +177,7 @@ def _tell_stopped(found: "Comparison") -> None:
     """Number of runs done before Ctrl-C, below the line of progress."""
     out = console(stderr=True)
     if len(found.rows) < found.runs:
-        text = f"stopped: {len(found.rows)} of {found.runs} runs are done; the same command goes on"
+        text = f"stopped: {len(found.rows)} of {found.runs} runs are done; the same command resumes"
         out.print(f"\n{text}" if out.is_terminal else text, soft_wrap=True)
 
 

@@ -222,7 +222,7 @@ def _print(records: list[dict[str, Any]]) -> None:
         "of a device": [f"{r['tokens_per_s_of_a_device']:.4g}" for r in records],
         "TTFT": [quantity(r["ttft_s"], "s") for r in records],
         "TPOT": [quantity(r["tpot_s"], "s") for r in records],
-        "per token": [quantity(r["energy_per_token_j"], "J") for r in records],
+        "energy/token": [quantity(r["energy_per_token_j"], "J") for r in records],
     }
     right = [name for name in columns if name not in ("", "mapping")]
     console().print(table(columns, zip(*columns.values(), strict=True), right=right))

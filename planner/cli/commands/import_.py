@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Inventory, and topology if there is one.")]
 Source = Annotated[
-    Literal["slurm", "kubernetes", "topograph", "infragraph"], typer.Option("--from", help="Who wrote the files.")
+    Literal["slurm", "kubernetes", "topograph", "infragraph"], typer.Option("--from", help="Program that wrote them.")
 ]
 DeviceName = Annotated[
     str | None,
     typer.Option(autocompletion=completions.devices, help="Device of the catalog; else by the names of accelerators."),
 ]
-Accelerators = Annotated[int | None, typer.Option(min=1, max=4096, help="Of a node, where the files do not say.")]
+Accelerators = Annotated[int | None, typer.Option(min=1, max=4096, help="Accelerators of a node, if no file says.")]
 TopologyName = Annotated[str | None, typer.Option(metavar="NAME", help="Which one of topology.yaml.")]
 RackLabel = Annotated[str | None, typer.Option(metavar="KEY", help="Label of Kubernetes nodes: their rack.")]
 Join = Annotated[

@@ -263,8 +263,8 @@ def _columns(configurations: "list[Configuration]", records: list[dict[str, Any]
         **serving_columns(records),
         "MFU": [percent(r["mfu"]) for r in records],
         **{name: [quantity(s or None, "s") for s in column] for name, column in parts.items() if any(column)},
-        "per device": [quantity(r["footprint_bytes"], "B") for r in records],
-        f"per {work}": [quantity(r["energy_per_work_j"], "J") for r in records],
+        "memory/accelerator": [quantity(r["footprint_bytes"], "B") for r in records],
+        f"energy/{work}": [quantity(r["energy_per_work_j"], "J") for r in records],
     }
 
 

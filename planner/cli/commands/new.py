@@ -20,21 +20,21 @@ SIZES = {"servers": 8, "tiles": 8, "fibers": 4}
 
 Servers = Annotated[int | None, typer.Option(min=1, max=MAX_SERVERS, show_default="8", help="Servers of the rack.")]
 Tiles = Annotated[
-    int | None, typer.Option(min=1, max=1024, show_default="8", help="Devices of a server; 32 at most with light.")
+    int | None, typer.Option(min=1, max=1024, show_default="8", help="Devices of a server; at most 32 on lightpath.")
 ]
 Fibers = Annotated[
     int | None, typer.Option(min=0, max=4096, show_default="4", help="Fibers of each ordered pair of servers.")
 ]
 Jobs = Annotated[
-    str | None, typer.Option(metavar="CSV|NUMBER", help="Jobs, one a row; see above. With --random how many.")
+    str | None, typer.Option(metavar="CSV|NUMBER", help="Jobs, one a row; see above. With --random: how many.")
 ]
 Random = Annotated[bool, typer.Option("--random", help="A random datacenter under load, to measure with.")]
 Accelerators = Annotated[
     int | None,
-    typer.Option(min=1, max=MAX_ACCELERATORS, show_default="1024", help="Of a random datacenter."),
+    typer.Option(min=1, max=MAX_ACCELERATORS, show_default="1024", help="With --random: how many."),
 ]
 RandomSeed = Annotated[
-    int | None, typer.Option("--seed", min=0, max=2**31 - 1, show_default="0", help="Of a random datacenter.")
+    int | None, typer.Option("--seed", min=0, max=2**31 - 1, show_default="0", help="With --random: its seed.")
 ]
 Most = Annotated[
     int | None,

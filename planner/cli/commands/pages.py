@@ -48,7 +48,7 @@ def pages(
     every: Every = False,
     as_json: AsJson = False,
 ) -> int:
-    """Place the pages of tensors: in which memory, what stays, what is made again, and when it is copied.
+    """Place the pages of tensors: what is kept, offloaded to which memory, or recomputed, and when it is copied.
 
     Times are those of the simulated steps. Every placement is checked by code that knows nothing of the solver.
     """

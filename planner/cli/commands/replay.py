@@ -81,7 +81,7 @@ Ray = Annotated[
     str | None,
     typer.Option("--ray", metavar="ADDRESS", help="Cells on a Ray cluster instead: auto, local, or host:port."),
 ]
-ResultsPath = Annotated[Path, typer.Option(metavar="DIR", help="Finished cells: a run that was stopped goes on.")]
+ResultsPath = Annotated[Path, typer.Option(metavar="DIR", help="Finished cells: an interrupted run resumes.")]
 CsvPath = Annotated[Path | None, typer.Option(metavar="FILE", help="Write all measures as .csv or .parquet.")]
 HtmlPath = Annotated[
     Path | None,

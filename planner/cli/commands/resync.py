@@ -29,7 +29,7 @@ def resync(
     as_json: AsJson = False,
 ) -> int:
     """Read back what the switches say is on, set again what was lost, as after a power failure of a switch, and name
-    light that is on for nobody. Safe while jobs start and end. A command of --driver hook: is asked for "report".
+    cross-connects that no job holds. Safe while jobs start and end. A command of --driver hook: is asked for "report".
     """
     from planner.cli.driver_names import driver_named
     from planner.integrations.slurm.config import load_site
@@ -59,4 +59,4 @@ def _lines(found: "Resynced") -> Iterator[str]:
     for job, said in found.failed.items():
         yield f"{plain(job)}: its circuits are lost, and could not be set: {plain(said)}"
     for light in found.strange:
-        yield f"{plain(light)} is on for no job; put it off by hand, or leave it"
+        yield f"{plain(light)} is on for no job; switch it off by hand, or leave it"

@@ -168,7 +168,7 @@ def _print_job(out: Any, cluster: "Cluster", options: "JobOptions", top: int) ->
     from planner.candidates.unlisted import why_unlisted
 
     dropped = options.num_listed - len(options)
-    listed = f"{counted(options.num_listed, 'candidate')} listed, {dropped:,} dominated"
+    listed = f"{counted(options.num_listed, 'candidate')} listed, {dropped:,} pruned as dominated"
     shown = f", the best {top} shown" if len(options) > top else ""
     out.print(f"{plain(options.job.name)}   {listed}{shown}", soft_wrap=True)
     if not len(options):

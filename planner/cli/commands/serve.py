@@ -28,7 +28,7 @@ ClusterPath = Annotated[
     ),
 ]
 JournalPath = Annotated[
-    Path, typer.Option("--journal", metavar="FILE", help="All events and decisions; goes on where it ends.")
+    Path, typer.Option("--journal", metavar="FILE", help="All events and decisions; a restart resumes from it.")
 ]
 TokenPath = Annotated[
     Path | None, typer.Option("--token-file", metavar="FILE", help="The token that clients give; for its owner alone.")
@@ -40,13 +40,13 @@ Tenants = Annotated[
     Path | None, typer.Option("--tenants", metavar="FILE", help="Tokens of tenants, as `planner tokens` makes them.")
 ]
 Host = Annotated[str, typer.Option(metavar="HOST", help="Address to listen on; there is no TLS, so beware.")]
-Port = Annotated[int, typer.Option(min=0, max=65535, help="0: a free one, which the log tells.")]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0: a free one, which the log names.")]
 SettingsPath = Annotated[
     Path | None,
     typer.Option(
         "--settings",
         metavar="FILE",
-        help="Quotas and rules, as `planner schema settings` lists them; those of the journal else.",
+        help="Quotas and rules, as `planner schema settings` lists them; else those of the journal.",
     ),
 ]
 DriverName = Annotated[
@@ -80,9 +80,9 @@ QueueTime = Annotated[
     float,
     typer.Option("--queue-time", min=0.001, max=3600.0, metavar="S", help="Seconds that calls may wait, else 429."),
 ]
-MaxBody = Annotated[int, typer.Option("--max-body", min=1024, max=2**30, metavar="BYTES", help="Largest body.")]
+MaxBody = Annotated[int, typer.Option("--max-body", min=1024, max=2**30, metavar="BYTES", help="Largest request.")]
 Connections = Annotated[
-    int, typer.Option(min=1, max=100_000, help="Of one address at once; others are answered /healthz alone.")
+    int, typer.Option(min=1, max=100_000, help="Connections of one address; of more, /healthz alone is answered.")
 ]
 Standby = Annotated[
     bool,
@@ -104,7 +104,7 @@ SetClock = Annotated[
     bool, typer.Option("--set-clock", help="The journal's time is wrong: its times move to this machine's clock.")
 ]
 OpenMetrics = Annotated[bool, typer.Option("--open-metrics", help="/metrics needs no token.")]
-LogLevel = Annotated[Literal["debug", "info", "warning", "error"], typer.Option(help="Of JSON lines on stderr.")]
+LogLevel = Annotated[Literal["debug", "info", "warning", "error"], typer.Option(help="Level of JSON lines on stderr.")]
 
 
 def serve(

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="Hashes of tokens; made with the first one.")]
 New = Annotated[str | None, typer.Option("--new", metavar="TENANT", help="Print a new token of this tenant, once.")]
-Operator = Annotated[bool, typer.Option("--operator", help="It may do all, for all tenants.")]
-Days = Annotated[float | None, typer.Option("--days", min=0.001, max=36500, help="After so many it expires.")]
-Priority = Annotated[int, typer.Option("--most-priority", min=-1_000_000, max=1_000_000, help="Of its jobs.")]
-Remove = Annotated[str | None, typer.Option("--remove", metavar="ID", help="This token is none any more.")]
+Operator = Annotated[bool, typer.Option("--operator", help="The token may do all, for all tenants.")]
+Days = Annotated[float | None, typer.Option("--days", min=0.001, max=36500, help="Days until the token expires.")]
+Priority = Annotated[int, typer.Option("--most-priority", min=-1_000_000, max=1_000_000, help="Highest job priority.")]
+Remove = Annotated[str | None, typer.Option("--remove", metavar="ID", help="Remove this token: it is refused then.")]
 
 
 def tokens(

@@ -22,7 +22,7 @@ COLUMNS: dict[str, tuple[str, Show]] = {
     "energy": ("energy", number),
     "power_w": ("power", lambda value: quantity(value, "W")),
     "tokens_per_s": ("tokens/s", lambda value: quantity(value, "").strip()),
-    "joules_per_token": ("per token", lambda value: quantity(value, "J")),
+    "joules_per_token": ("energy/token", lambda value: quantity(value, "J")),
     "samples_per_s": ("samples/s", lambda value: quantity(value, "").strip()),
     "joules_per_sample": ("per sample", lambda value: quantity(value, "J")),
     "cost_per_h": ("cost/h", number),

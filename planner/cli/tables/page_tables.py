@@ -39,8 +39,8 @@ def jobs(result: "PageResult") -> "Table":
                 f"{int(pages.remade.sum())} of {len(task.count)}",
             )
         )
-    columns = ("job", "step", "busiest stream", "waits for copies", "for collectives", "pages", "kept", "remade")
-    return table(columns, rows, right=("step", "waits for copies", "for collectives", "kept"))
+    columns = ("job", "step", "busiest stream", "waits for copies", "for collectives", "offloaded", "kept")
+    return table((*columns, "recomputed"), rows, right=("step", "waits for copies", "for collectives", "kept"))
 
 
 def memories(result: "PageResult") -> "Table":
@@ -81,7 +81,7 @@ def tensors(result: "PageResult", job: int, most: int | None) -> "Table":
                 quantity(size_bytes, "B"),
                 *(str(count) if count else "-" for count in pages.moved[a].tolist()),
                 str(pages.kept[a]) if pages.kept[a] else "-",
-                "again" if pages.remade[a] else "-",
+                "yes" if pages.remade[a] else "-",
                 quantity(free_s, "s"),
                 quantity(back_s.get(a), "s"),
                 quantity(needed_s, "s") if task.program.returns[a] else "-",
@@ -89,13 +89,13 @@ def tensors(result: "PageResult", job: int, most: int | None) -> "Table":
                 quantity(again_s, "s"),
             )
         )
-    columns = ("tensor", "size", *names, "kept", "remade", "free", "back", "needed", "to copy", "to remake")
+    columns = ("tensor", "size", *names, "kept", "recomputed", "free", "back", "needed", "to copy", "to recompute")
     return table(columns, rows, right=columns[1:])
 
 
 TENSOR_NOTE = (
     "pages by memory; free: last used; back: last page returned; needed: used next; "
-    "to copy: all of it, both ways over all links at once; to remake: the kernels that make it again"
+    "to copy: all of it, both ways over all links at once; to recompute: its kernels"
 )
 
 

@@ -22,7 +22,7 @@ MOST_LEFT_OUT = 50
 
 
 def header(problem: "Problem") -> str:
-    """rack64   lightpath 8 x 8   63 of 64 devices healthy   12 jobs   1,284 candidates (9,412 dominated)."""
+    """rack64   lightpath 8 x 8   63 of 64 devices healthy   12 jobs   1,284 candidates (9,412 pruned as dominated)."""
     instance, cluster = problem.instance, problem.cluster
     fabric = cluster.fabric
     racks = f"{fabric.racks} racks of " if fabric.racks > 1 else ""
@@ -32,7 +32,7 @@ def header(problem: "Problem") -> str:
         f"{racks}{fabric.kind} {fabric.servers} x {fabric.devices_per_server}",
         f"{cluster.num_healthy} of {fabric.num_devices} devices healthy",
         counted(len(instance.jobs), "job") + (f", {counted(running, 'resident')}" if running else ""),
-        f"{counted(problem.num_candidates, 'candidate')} ({problem.num_dominated:,} dominated)",
+        f"{counted(problem.num_candidates, 'candidate')} ({problem.num_dominated:,} pruned as dominated)",
     ]
     return "   ".join(parts)
 
@@ -63,8 +63,8 @@ def second_tier_lines(plan: "Plan") -> list[str]:
         parts = [
             f"step {quantity(tier.step_s, 's')} simulated ({proof}){scored}",
             f"{without} {tier.memory}",
-            f"{percent(away / max(away + kept, 1))} of pages go there",
-            f"{sum(each.remade for each in tier.tensors)} of {counted(len(tier.tensors), 'tensor')} made again",
+            f"{percent(away / max(away + kept, 1))} of pages offloaded",
+            f"{sum(each.remade for each in tier.tensors)} of {counted(len(tier.tensors), 'tensor')} recomputed",
         ]
         lines.append(plain(f"{assignment.job}: {' · '.join(parts)}"))
     return lines
@@ -76,13 +76,12 @@ def levels_line(levels: "Sequence[Level]") -> str:
 
 
 def outcome_line(outcome: "PlanOutcome") -> str:
-    """11 of 12 jobs, +41 % value and +38 % work over best fit (6 jobs, 59.2 kW), 55.3 kW; proven optimal."""
-    parts = [f"{outcome.admitted} of {counted(outcome.jobs, 'job')}"]
+    """11 of 12 jobs at 55.3 kW, +41 % value and +38 % work over best fit (6 jobs at 59.2 kW); proven optimal."""
+    parts = [f"{outcome.admitted} of {counted(outcome.jobs, 'job')} at {quantity(outcome.power_w, 'W')}"]
     if outcome.more_value is not None and outcome.more_work is not None:
-        than = f"{counted(outcome.best_fit_admitted or 0, 'job')}, {quantity(outcome.best_fit_power_w, 'W')}"
+        than = f"{counted(outcome.best_fit_admitted or 0, 'job')} at {quantity(outcome.best_fit_power_w, 'W')}"
         more = f"{_signed(outcome.more_value)} value and {_signed(outcome.more_work)} work"
         parts.append(f"{more} over best fit ({than})")
-    parts.append(quantity(outcome.power_w, "W"))
     return f"{', '.join(parts)}; {outcome.proof}"
 
 

@@ -69,7 +69,7 @@ def _advice(found: list[Lead]) -> str:
     everywhere = [policy for policy in winners if all(policy in (lead.best[1], *lead.ties) for lead in found)]
     if not everywhere:
         parts = [f"{policy} in {sum(lead.best[1] == policy for lead in found)}" for policy in winners]
-        return f"The most value has {', '.join(parts)} of {counted(len(found), 'comparison')}."
+        return f"Most value: {', '.join(parts)} of {counted(len(found), 'comparison')}."
     where = "" if len(found) == 1 else f" in all {len(found)} comparisons"
     ahead = [lead.more for lead in found if lead.more is not None and not lead.ties]
     if not ahead:

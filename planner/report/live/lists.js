@@ -1,6 +1,6 @@
 // Figures at the top, the queue with its reasons, running jobs, the selected job, and what is down.
 
-const TAGS = { room: "too few free", scattered: "scattered", memory: "no memory", light: "no light", quota: "quota", reserved: "kept for another", health: "needs a repair", time: "still searching", refused: "refused" };
+const TAGS = { room: "too few free", scattered: "scattered", memory: "no memory", light: "no free circuits", quota: "quota", reserved: "kept for another", health: "needs a repair", time: "still searching", refused: "refused" };
 const sum = (items, read) => items.reduce((total, item) => total + read(item), 0);
 
 function drawFacts() {
@@ -76,7 +76,7 @@ function drawChosen() {
   refill(part("chosen"), el("div", { class: "job-title" }, numberSwatch(job.number, true), el("h2", { id: "chosen-title" }, job.name),
     on(el("button", { type: "button", "data-key": "\u0000close", "aria-label": "Select no job" }, "×"), "click", () => choose(job.name))),
     el("dl", { class: "pairs" }, ...pairs.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])),
-    links.length ? el("details", {}, el("summary", {}, `Light between servers: ${plural(links.length, "link")}`), el("div", { class: "scroll" }, el("table", {}, head, el("tbody", {}, ...links)))) : null);
+    links.length ? el("details", {}, el("summary", {}, `Circuits between servers: ${plural(links.length, "link")}`), el("div", { class: "scroll" }, el("table", {}, head, el("tbody", {}, ...links)))) : null);
 }
 
 function drawHealth() {

@@ -42,5 +42,5 @@ function drawLog() {
   noteChanges();
   const items = lines.map(([time, job, isPlaced, name, text]) => el("li", {}, el("span", { class: "num soft" }, time.toLocaleTimeString()),
     job === null ? el("span", { class: "badge warn" }, "part") : numberSwatch(job, isPlaced), el("span", {}, el("b", {}, name), ` ${text}`)));
-  refill(part("log"), el("h2", { id: "log-title" }, "Since this page was opened"), items.length ? el("ol", { class: "lines" }, ...items) : el("p", { class: "soft" }, "Nothing happened yet."));
+  refill(part("log"), el("h2", { id: "log-title" }, "Events since this page was opened"), items.length ? el("ol", { class: "lines" }, ...items) : el("p", { class: "soft" }, "Nothing happened yet."));
 }

@@ -56,13 +56,13 @@ function drawBreaking() {
     field.value = "";
     names.forEach(failToo);
   });
-  const pick = button(studio.isPicking ? "Click accelerators below" : "Pick by click", () => {
+  const pick = button(studio.isPicking ? "Click accelerators below" : "Pick on the plan", () => {
     studio.isPicking = !studio.isPicking;
     changed();
   }, { id: "pick", "aria-pressed": String(studio.isPicking), "data-key": "pick" });
   const isNone = studio.failing.length === 0;
   const mend = button("Repair the plan", async () => begun(await ask("api/repair", { variant: studio.shown, names: studio.failing })), { id: "repair", class: "main", "data-key": "repair", disabled: isNone || isSearching() });
-  const note = button("Put into the file", async () => {
+  const note = button("Mark as failed in the file", async () => {
     const { isFine, body } = await edit("api/fail", { names: studio.failing });
     if (isFine) studio.failing = [];
     else progress.problem = inWords(body);

@@ -14,12 +14,12 @@ function drawSave(place) {
     changed();
   };
   const read = async () => {
-    if (studio.text !== studio.saved && !confirm("Read the file anew? What was changed here and not saved is lost.")) return;
-    if ((await edit("api/open")).isFine) Object.assign(saving, { said: "read anew", problem: "", digest: null });
+    if (studio.text !== studio.saved && !confirm("Reload the file? Changes that are not saved are lost.")) return;
+    if ((await edit("api/open")).isFine) Object.assign(saving, { said: "reloaded", problem: "", digest: null });
     studio.saved = studio.text;
     changed();
   };
-  place.append(field, button("Save", () => save(), { id: "save" }), button("Read anew", read, { id: "read" }), said);
+  place.append(field, button("Save", () => save(), { id: "save" }), button("Reload", read, { id: "read" }), said);
   const problem = el("div", { id: "save-problem", role: "alert" });
   followers.push(() => {
     said.textContent = saving.said && studio.text === studio.saved ? saving.said : studio.text === studio.saved ? "" : "not saved";

@@ -6,7 +6,7 @@ const FIGURES = [
   ["value", (v) => number(v.value, 4)], ["bound", (v) => number(v.bound, 4)], ["gap", (v) => (v.gap === null ? "–" : percent(v.gap))],
   ["jobs", (v) => `${v.admitted} of ${v.jobs}`], ["tokens/s", (v) => (v.tokens_per_s === null ? "–" : quantity(v.tokens_per_s, ""))],
   ["samples/s", (v) => (v.samples_per_s === null ? "–" : quantity(v.samples_per_s, ""))],
-  ["power", (v) => quantity(v.power_w, "W")], ["in use", (v) => `${v.devices_used} of ${v.devices_healthy}`], ["found in", (v) => quantity(v.wall_time_s, "s")],
+  ["power", (v) => quantity(v.power_w, "W")], ["accelerators", (v) => `${v.devices_used} of ${v.devices_healthy}`], ["solve time", (v) => quantity(v.wall_time_s, "s")],
 ];
 
 function drawVariants() {
@@ -44,7 +44,7 @@ function deeds(variant) {
   };
   return el("span", { class: "buttons" },
     variant.is_kept ? button("Rename", rename, { "aria-label": `Rename ${variant.name}` }) : button("Keep", () => told("api/keep", { name: variant.name }), { "aria-label": `Keep ${variant.name}`, "data-key": `keep-${variant.number}` }),
-    button("Edit", () => edit("api/edit", { variant: variant.number }), { "aria-label": `Go on with the file of ${variant.name}`, title: "go on with its file" }),
+    button("Edit", () => edit("api/edit", { variant: variant.number }), { "aria-label": `Edit the file of ${variant.name}`, title: "edit its file" }),
     button("Drop", () => told("api/drop", {}), { "aria-label": `Drop ${variant.name}` }));
 }
 

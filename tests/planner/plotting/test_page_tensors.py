@@ -17,4 +17,4 @@ def test_bars_are_as_long_as_tensors_are_unused_and_as_high_as_their_shares() ->
     ends = {(round(bar.get_x(), 6), round(bar.get_x() + bar.get_width(), 6)) for bar in bars}
     assert ends == {(round(free, 6), round(needed, 6)) for free, needed in spans.tolist()}
     labels = ax.get_legend_handles_labels()[1]
-    assert labels == ["stays", "link 0", "link 1", "made again"]
+    assert labels == ["kept", "link 0", "link 1", "recomputed"]

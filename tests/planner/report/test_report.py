@@ -114,7 +114,7 @@ def test_a_fabric_without_circuits(tmp_path: Path) -> None:
     result = Result(Status.FEASIBLE, "first_fit", Plan(instance="tree", assignments=(assignment,)))
     dom = dom_of(tmp_path, _page(rack.fat_tree(), result))
     assert "Packets are switched" in dom
-    assert "Light on fibers" not in dom
+    assert "Fibers in use" not in dom
     assert "context 2 · micro-batch 1" in dom
     assert ">cp2<" in dom
 

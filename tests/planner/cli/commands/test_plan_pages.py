@@ -32,7 +32,7 @@ def test_the_plan_says_where_tensors_are(solved: tuple[Path, Path]) -> None:
     assert len(lines) == sum(each.second_tier is not None for each in plan.assignments)
     assert lines[0].startswith("gpt175b-train: step")
     assert "too large without ddr5-unit x 4" in lines[0]
-    assert re.search(r"[\d,]+ of [\d,]+ tensors made again", lines[0])
+    assert re.search(r"[\d,]+ of [\d,]+ tensors recomputed", lines[0])
 
 
 def test_the_page_shows_where_tensors_are(solved: tuple[Path, Path]) -> None:

@@ -29,7 +29,7 @@ def test_text_tells_the_whole_story(planner: Planner, instance: Path) -> None:
     assert outcome.code == 0
     lines = outcome.out.splitlines()
     assert lines[0].startswith("tiny   lightpath 2 x 2   4 of 4 devices healthy   2 jobs   ")
-    assert "dominated)" in lines[0]
+    assert "pruned as dominated)" in lines[0]
     assert any(" s  value " in line and line.endswith("proven") for line in lines)
     header = next(line for line in lines if line.startswith("job "))
     assert header.split() == [

@@ -23,7 +23,7 @@ def test_one_policy_is_ahead_everywhere() -> None:
 
 def test_none_is_ahead_everywhere() -> None:
     rows = row("a", 10.0), row("b", 8.0), row("a", 5.0, instance="tree"), row("b", 6.0, instance="tree")
-    assert _said(*rows)[0] == "The most value has a in 1, b in 1 of 2 comparisons."
+    assert _said(*rows)[0] == "Most value: a in 1, b in 1 of 2 comparisons."
 
 
 def test_equal_values_are_no_lead() -> None:
