@@ -37,7 +37,7 @@ def _image(name: str) -> str:
 Namespace = Annotated[str, typer.Option(metavar="NAME", help="Namespace of the planner.", callback=_namespace)]
 
 kubernetes = typer.Typer(
-    help="Place pods of a Kubernetes cluster and their circuits. `planner schema kubernetes` lists the fields of "
+    help="Place pods of a Kubernetes cluster with their circuits. `planner schema kubernetes` lists the fields of "
     "kubernetes.yaml.",
     no_args_is_help=True,
 )
@@ -78,7 +78,7 @@ def manifests(
 
 @kubernetes.command(epilog=EXIT_CODES)
 def scheduler(config: ConfigPath, namespace: Namespace = "photonplan") -> int:
-    """Print what kube-scheduler reads by --config, so that it asks the planner; put the token for TOKEN."""
+    """Print what kube-scheduler reads by --config, so that it asks the planner; write the token in place of TOKEN."""
     from planner.integrations.kubernetes.config import Kubernetes
     from planner.integrations.kubernetes.manifests import scheduler_configuration
     from planner.model import files

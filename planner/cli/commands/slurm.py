@@ -25,7 +25,7 @@ ConfigPath = Annotated[
 PartName = Annotated[str, typer.Argument(metavar="PART", help="As `planner repair` takes it, such as s0>s1#2.")]
 
 slurm = typer.Typer(
-    help="Place the GPU jobs of a Slurm and their circuits. `planner schema slurm` lists the fields of slurm.yaml.",
+    help="Place GPU jobs of a Slurm cluster with their circuits. `planner schema slurm` lists the fields of slurm.yaml.",
     no_args_is_help=True,
 )
 
@@ -39,7 +39,7 @@ def install(
     remove: Annotated[bool, typer.Option("--remove", help="Take out what an earlier run put in.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and change nothing.")] = False,
 ) -> int:
-    """Write the hooks, job_submit.lua and one line in slurm.conf that includes the rest; again: nothing more."""
+    """Write the hooks, job_submit.lua and a line in slurm.conf that includes the rest. A second run changes nothing."""
     from planner.integrations.slurm.config import load_site
     from planner.integrations.slurm.install import Installation
 

@@ -37,8 +37,8 @@ def spares(
     seeds: Seeds = 20,
     as_json: AsJson = False,
 ) -> int:
-    """The fewest spare accelerators or whole servers (by a fault log), and fibers, switches, ports and memory units (by
-    the rates of --failures), with which so much of what is promised works.
+    """Count the spare parts that a promised goodput needs: the fewest accelerators or servers, by a fault log, and
+    fibers, switches, ports and memory units, by the rates of --failures.
 
     Spares come out of the cluster and fail like all others. What jobs lose when they restart is not in it:
     `planner replay --faults` with spares=N among its rules has it.

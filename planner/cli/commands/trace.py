@@ -41,7 +41,7 @@ def trace(
     """Draw a trace of jobs for `planner replay`, or read one from the table of another program.
 
     Drawn are sizes, durations, bursts of arrivals and tenants. Of a table, `--map` says which column is what; times of
-    day count in seconds, shares of accelerators are rounded up, and rows that are no jobs are left out and told.
+    day count in seconds, shares of accelerators are rounded up, and rows that are no jobs are left out, with a notice.
     """
     require_writable(output, "--output", TRACE)
     from planner.simulate.trace import to_csv

@@ -20,8 +20,8 @@ MOST_CHIPS = 4096
 ClusterPath = Annotated[Path, typer.Argument(metavar="CLUSTER", help="A cluster, or an instance on it.")]
 
 wiring = typer.Typer(
-    help="Tables of cables: which port of which optical switch leads to which accelerator, face, tray or uplink. "
-    "And wirings of slices.",
+    help="Write or check tables of cables (which port of a switch leads to which accelerator, face, tray or uplink), "
+    "and find wirings of slices.",
     no_args_is_help=True,
 )
 

@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 KINDS = "gemm, nccl, attention_context, attention_generation, serving, training, power, kernel_power or calculon"
 Kind = Annotated[
     str | None,
-    typer.Option(
-        "--kind", metavar="KIND", help=f"{KINDS}; told by the columns, then by the file's name, unless given."
-    ),
+    typer.Option("--kind", metavar="KIND", help=f"{KINDS}; by the columns, then the file's name, unless given."),
 ]
 
 
