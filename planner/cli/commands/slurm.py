@@ -25,7 +25,7 @@ ConfigPath = Annotated[
 PartName = Annotated[str, typer.Argument(metavar="PART", help="As `planner repair` takes it, such as s0>s1#2.")]
 
 slurm = typer.Typer(
-    help="Place GPU jobs of a Slurm cluster with their circuits. `planner schema slurm` lists the fields of slurm.yaml.",
+    help="Place GPU jobs of a Slurm cluster with their circuits. `planner schema slurm` lists the fields of its file.",
     no_args_is_help=True,
 )
 
