@@ -74,7 +74,7 @@ function miniAt({ snapshot, owner, fabric, failed }, section) {
   const inside = owner.slice(section.first * fabric.devices_per_server, (section.first + section.count) * fabric.devices_per_server);
   const free = inside.filter((place) => place < 0).length, jobs = new Set(inside.filter((place) => place >= 0)).size;
   const node = el("div", { class: "mini", tabindex: 0, role: "img" }, canvas, el("span", {}, section.short));
-  return describe(node, [section.name, `${number(free)} of ${plural(inside.length, "accelerator")} free`, plural(jobs, "job")]);
+  return describe(node, [section.name, `${number(free)} of ${plural(inside.length, "accelerator")} not in use`, plural(jobs, "job")]);
 }
 
 function jobText([job, name, , tenant, since], verb = "for") {
