@@ -4,7 +4,7 @@ const byName = new Map(data.measures.map((measure, index) => [measure.name, { ..
 
 const LARGE = [["M", 1e6], ["k", 1e3]], SMALL = [["", 1], ["m", 1e-3], ["µ", 1e-6]];
 const COUNTS = [["M ", 1e6], ["k ", 1e3]];
-const PREFIXES = { "s": SMALL.slice(1), "W": LARGE, "J": [...LARGE, ...SMALL], "tokens/s": COUNTS, "samples/s": COUNTS };
+const PREFIXES = { "s": SMALL.slice(1), "W": LARGE, "Wh": LARGE, "J": [...LARGE, ...SMALL], "tokens/s": COUNTS, "samples/s": COUNTS };
 
 // The unit for values around this one: what one of it is, and how it is written.
 function unitOf(measure, value) {
