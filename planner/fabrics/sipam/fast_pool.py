@@ -2,11 +2,13 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
+from functools import lru_cache
 from typing import NamedTuple
 
 from planner.fabrics.claims import Placed
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import Device
+from planner.fabrics.job_class import JobClass
 from planner.fabrics.placement import Owned, Switches
 from planner.fabrics.sipam.demand import PoolDemand
 from planner.fabrics.sipam.free_pool import Connected, FreePool, Wires, across_rails, by_server, rails_inside, wires_in
@@ -17,6 +19,8 @@ PoolPart = int
 """a server: what jobs hold of it is one mask, as `ServerBits` numbers units, ports and uplinks"""
 MOST_FOUND = 20_000
 """answers of first fit that are remembered"""
+MOST_KINDS = 1_024
+"""classes of jobs of which it is remembered what they need"""
 
 
 class WiredServer(NamedTuple):
@@ -28,6 +32,23 @@ class WiredServer(NamedTuple):
     """of its memory circuits"""
     taken: int
     """units and ports"""
+
+
+class Need(NamedTuple):
+    """What a job takes of the servers, whatever it needs elsewhere."""
+
+    parts: int
+    devices: int
+    """of each part, as `units` and `io`"""
+    units: int
+    io: int
+
+
+@lru_cache(maxsize=MOST_KINDS)
+def needs_of(kind: JobClass) -> tuple[Need, ...]:
+    """Those of the row of each block size that asks for the least memory."""
+    shapes = [row.shape for row in kind.leanest]
+    return tuple(Need(s.num_parts, s.part, s.held_units * s.part, s.held_io * s.part) for s in shapes)
 
 
 class FreePoolParts:
@@ -75,6 +96,21 @@ class FreePoolParts:
     def most(self, demand: Demand, devices: Sequence[int]) -> list[int]:
         """Parts of a job that would fit on each server with so many devices if nobody else were there."""
         return _room(demand, devices, *self._working)
+
+    def holds(self, need: Need, free: Sequence[int], servers: Sequence[int]) -> bool:
+        """False where units or ports of all servers together are too few for a job, or these servers, with so many free
+        devices each, have room for too few of its parts."""
+        if self.num_units < need.units * need.parts or self.num_ports < need.io * need.parts:
+            return False
+        devices, io, missing = need.devices, need.io, need.parts
+        if not need.units:
+            return sum([free[server] // devices for server in servers]) >= missing
+        units, ports, asked = self._units, self._ports, need.units
+        for server in servers:
+            missing -= min(free[server] // devices, units[server] // asked, ports[server] // io)
+            if missing <= 0:
+                return True
+        return False
 
     def may_fit(self, demand: Demand, free: int) -> bool:
         """False where units or ports of all servers together, or so many free devices, are too few for a job."""

@@ -1,6 +1,6 @@
 """Free devices, memory units, ports and uplinks of racks: a job is placed with first-fit memory and circuits."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import inf
 from typing import Any, Self
 
@@ -13,14 +13,15 @@ from planner.fabrics.job_class import JobClass, Option
 from planner.fabrics.placement import Owned, Placement
 from planner.fabrics.problem import JobOptions
 from planner.fabrics.search import Blocks, Search
-from planner.fabrics.sipam.fast_pool import FreePoolParts
+from planner.fabrics.sipam.fast_pool import FreePoolParts, needs_of
 from planner.fabrics.sipam.free_pool import Connected, FreePool, Wires
 from planner.model.cluster import Cluster
 from planner.model.edit import edited
 from planner.model.health import Health
 from planner.model.plan import Assignment
 
-Known = dict[tuple[object, ...], tuple[Placement | None, JobClass, Search]]
+Answers = dict[tuple[int, int], tuple[Placement | None, JobClass, Search]]
+"""where jobs are put, by class and search; both are kept, since their numbers are keys"""
 MOST_KNOWN = 4_096
 """answers that are remembered"""
 
@@ -36,13 +37,21 @@ class PoolFreeState(FreeState):
         assert isinstance(cluster.fabric, Sipam)
         self.fabric: Sipam = cluster.fabric
         self.parts = FreePoolParts(cluster)
-        self._known: Known = {}
-        """where jobs were put, by class, search and all that was free; both are kept, since their numbers are keys"""
+        self._known: dict[object, Answers] = {}
+        """by all that was free"""
+        self._num_known = 0
+        self._now: Answers | None = None
+        """those of the state as it is; None until it is asked again after a change"""
 
     def copy(self) -> Self:
         twin = super().copy()
-        twin.parts, twin._known = self.parts.copy(), {}
+        twin.parts = self.parts.copy()
+        twin._known, twin._num_known, twin._now = {}, 0, None
         return twin
+
+    def _count(self, devices: Collection[Device], sign: int) -> None:
+        super()._count(devices, sign)
+        self._now = None
 
     @property
     def pool(self) -> FreePool:
@@ -127,15 +136,22 @@ class PoolFreeState(FreeState):
             return None
         if not search.is_fixed or search.deadline_s < inf:
             return self._placed(kind, search)
-        key = id(kind), id(search), tuple(self.free), tuple(self.parts.taken.values())
-        if key in self._known:
-            found = self._known[key][0]
+        answers, key = self._answers(), (id(kind), id(search))
+        if key in answers:
+            found = answers[key][0]
             return None if found is None else self.taking(found)
         found = self._placed(kind, search)
-        if len(self._known) >= MOST_KNOWN:
-            self._known.clear()
-        self._known[key] = found, kind, search
+        answers[key] = found, kind, search
+        self._num_known += 1
         return found
+
+    def _answers(self) -> Answers:
+        """What is remembered of the state as it is."""
+        if self._now is None:
+            if self._num_known >= MOST_KNOWN:
+                self._known, self._num_known = {}, 0
+            self._now = self._known.setdefault((tuple(self.free), tuple(self.parts.taken.values())), {})
+        return self._now
 
     def _placed(self, kind: JobClass, search: Search) -> Placement | None:
         return super().place(kind, search) if self._may_place(kind, search) else None
@@ -145,14 +161,9 @@ class PoolFreeState(FreeState):
         strategy that is not fixed is asked itself, as each of its answers is another one."""
         if not search.is_fixed:
             return any(any(self.spreads(row.shape, search)) for row in kind.leanest)
-        racks = search.among or self.together
-        for row in kind.leanest:
-            if not self.parts.may_fit(row.shape, self.num_free):
-                continue
-            room, asked = self.room(row.shape), row.num_parts
-            if any(sum([room[server] for server in servers]) >= asked for servers in racks):
-                return True
-        return False
+        racks, holds = search.among or self.together, self.parts.holds
+        free = self.any if kind.held == 1 else self.lit
+        return any(holds(need, free, servers) for need in needs_of(kind) for servers in racks)
 
     def realize_on(self, row: Option, devices: Sequence[Device], held: Sequence[Device]) -> Placement | None:
         found = self.parts.connect(row.shape, devices)
