@@ -13,10 +13,8 @@ Ints32 = NDArray[np.int32]
 def least_leaving(num_blocks: int, between: tuple[bytes, ...]) -> Ints:
     """Try every set of blocks with block 0 in it; its complement has as many leaving."""
     by_size, first = _subsets(num_blocks)
-    leaving = np.zeros(len(by_size), dtype=np.int32)
-    for table in between:
-        widths = np.frombuffer(table, dtype=np.int64).reshape(num_blocks, num_blocks).astype(np.int32)
-        np.maximum(leaving, _leaving(widths), out=leaving)
+    tables = np.frombuffer(b"".join(between), dtype=np.int64).reshape(-1, num_blocks, num_blocks).astype(np.int32)
+    leaving = _leaving(tables).max(axis=0, initial=0)
     least = np.zeros(num_blocks + 1, dtype=np.int64)
     least[1:] = np.minimum.reduceat(leaving[by_size], first)
     least[0] = least[num_blocks]
@@ -24,18 +22,19 @@ def least_leaving(num_blocks: int, between: tuple[bytes, ...]) -> Ints:
 
 
 def _leaving(widths: Ints32) -> Ints32:
-    """Wavelengths that leave each set with block 0 in it, by its mask of the other blocks; shape (2 ** (blocks - 1),).
+    """Wavelengths that leave each set with block 0 in it, by its mask of the other blocks, in each configuration:
+    shape (configurations, blocks, blocks) to (configurations, 2 ** (blocks - 1)).
 
     A block that joins sets of those before it sends what it sends, less what it exchanges with them. Sums of integers,
     since a product of matrices wakes all cores for so little.
     """
-    sent, exchanged = widths.sum(axis=1, dtype=np.int32), widths + widths.T
-    leaving = sent[:1]
-    for block in range(1, len(widths)):
-        within = exchanged[block, :1]
+    sent, exchanged = widths.sum(axis=2, dtype=np.int32), widths + widths.transpose(0, 2, 1)
+    leaving = sent[:, :1]
+    for block in range(1, widths.shape[1]):
+        within = exchanged[:, block, :1]
         for other in range(1, block):
-            within = np.concatenate([within, within + exchanged[block, other]])
-        leaving = np.concatenate([leaving, leaving + (sent[block] - within)])
+            within = np.concatenate([within, within + exchanged[:, block, other, None]], axis=1)
+        leaving = np.concatenate([leaving, leaving + (sent[:, block, None] - within)], axis=1)
     return np.asarray(leaving)
 
 

@@ -1,7 +1,7 @@
 """Least wavelengths that leave any set of so many blocks of a shape."""
 
 from collections.abc import Sequence
-from math import prod
+from math import gcd, prod
 from typing import Protocol, Self
 
 import numpy as np
@@ -46,8 +46,6 @@ class BlockedShape(Protocol):
     @property
     def has_whole_groups(self) -> bool: ...
     @property
-    def unit(self) -> int: ...
-    @property
     def between_blocks(self) -> Sequence[Between]: ...
     @property
     def boundary(self) -> Ints: ...
@@ -65,8 +63,9 @@ def boundary_of(shape: BlockedShape) -> Ints:
     elif shape.num_blocks > MAX_EXACT_BLOCKS:
         table = np.zeros(shape.num_blocks + 1, dtype=np.int64)
     else:
-        unit = shape.unit
-        table = unit * least_leaving(shape.num_blocks, tuple((t.table // unit).tobytes() for t in shape.between_blocks))
+        tables = [each.table for each in shape.between_blocks]
+        unit = gcd(*(int(np.gcd.reduce(widths, axis=None)) for widths in tables)) or 1
+        table = unit * least_leaving(shape.num_blocks, tuple((widths // unit).tobytes() for widths in tables))
     table.setflags(write=False)
     return table
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,10 @@ from numpy.typing import NDArray
 from costmodel.fabrics import Circuits
 
 Ints = NDArray[np.int64]
+MAX_TABLE_BLOCKS = 32
+"""circuits between so few blocks are summed in a table of all pairs"""
+MOST_SUMMED = 100_000
+"""circuits of several configurations that are summed at once, over all ways to lie"""
 
 
 @dataclass(frozen=True)
@@ -28,8 +33,14 @@ class Between:
         ends = np.array(circuits, dtype=np.int64).reshape(-1, 3)
         sources, destinations, widths = ends[:, 0] // block, ends[:, 1] // block, ends[:, 2]
         is_between = sources != destinations
-        pairs, place = np.unique((sources * num_blocks + destinations)[is_between], return_inverse=True)
-        total = np.bincount(place, weights=widths[is_between], minlength=len(pairs))
+        cells, lit = (sources * num_blocks + destinations)[is_between], widths[is_between]
+        if num_blocks <= MAX_TABLE_BLOCKS:
+            table = np.bincount(cells, weights=lit, minlength=num_blocks**2)
+            pairs = np.flatnonzero(table)
+            total = table[pairs]
+        else:
+            pairs, place = np.unique(cells, return_inverse=True)
+            total = np.bincount(place, weights=lit, minlength=len(pairs))
         return cls(num_blocks, np.stack([*np.divmod(pairs, num_blocks), total]).astype(np.int32).tobytes())
 
     @property
@@ -60,23 +71,27 @@ class Between:
             peers.setdefault(source, []).append((destination, width))
         yield from peers.items()
 
-    def over(self, places: NDArray[np.integer[Any]], num_places: int) -> Ints:
-        """Wavelengths from place to place where block i lies at `places[..., i]`: shape (..., places, places), zero
-        within a place."""
-        sources, destinations, widths = self.pairs
-        lines = places.reshape(-1, self.num_blocks)
-        first = np.arange(len(lines))[:, None] * num_places
-        cells = (first + lines[:, sources]) * num_places + lines[:, destinations]
-        size = len(lines) * num_places**2
-        sums = np.bincount(cells.ravel(), weights=np.tile(widths, len(lines)), minlength=size)
-        found = sums.astype(np.int64).reshape(*places.shape[:-1], num_places, num_places)
-        found[..., range(num_places), range(num_places)] = 0
-        return found
-
 
 def busiest(tables: Sequence[Between], places: NDArray[np.integer[Any]], num_places: int) -> Ints:
-    """Most wavelengths from place to place over all configurations, as `Between.over`."""
-    needed = np.zeros((*places.shape[:-1], num_places, num_places), dtype=np.int64)
-    for between in tables:
-        np.maximum(needed, between.over(places, num_places), out=needed)
-    return needed
+    """Most wavelengths from place to place over all configurations, where block i lies at `places[..., i]`: shape
+    (..., places, places), zero within a place."""
+    lines = places.reshape(-1, places.shape[-1])
+    needed = np.zeros((len(lines), num_places, num_places), dtype=np.int64)
+    pairs = [between.pairs for between in tables]
+    most = max((each.shape[1] for each in pairs), default=0) * len(lines)
+    together = max(1, MOST_SUMMED // max(most, 1))
+    for i in range(0, len(pairs), together):
+        np.maximum(needed, _sums(pairs[i : i + together], lines, num_places).max(axis=0), out=needed)
+    needed[..., range(num_places), range(num_places)] = 0
+    return needed.reshape(*places.shape[:-1], num_places, num_places)
+
+
+def _sums(pairs: Sequence[NDArray[np.int32]], lines: NDArray[np.integer[Any]], num_places: int) -> Ints:
+    """Wavelengths of each configuration from place to place, shape (configurations, lines, places, places)."""
+    sources, destinations, widths = np.concatenate(pairs, axis=1)
+    number = np.repeat(np.arange(len(pairs)), [each.shape[1] for each in pairs])
+    first = number * len(lines) + np.arange(len(lines))[:, None]
+    cells = (first * num_places + lines[:, sources]) * num_places + lines[:, destinations]
+    shape = len(pairs), len(lines), num_places, num_places
+    sums = np.bincount(cells.ravel(), weights=np.tile(widths, len(lines)), minlength=prod(shape))
+    return sums.astype(np.int64).reshape(shape)
