@@ -181,7 +181,7 @@ class Simulation:
         left_s = reserved.time_s - self._now_s
         free, beyond = state.num_free, state.num_free - reserved.num_free(state)
         barred = self._barred(left_s, beyond) if only is None else self._hopeless
-        jobs = self.queue.behind(reserved.job, barred) if only is None else only
+        jobs = self.queue.behind(reserved.job, barred, self.rules.depth) if only is None else only
         for looked_at, job in enumerate(jobs):
             if looked_at == self.rules.depth or not free:
                 break
@@ -199,7 +199,7 @@ class Simulation:
     def _fill_up(self, only: Sequence[int] | None) -> None:
         """While the first job has no place before parts work again, others start as they fit."""
         barred = set(self._hopeless)
-        jobs = self.queue.behind(self.queue.head(), barred) if only is None else only
+        jobs = self.queue.behind(self.queue.head(), barred, self.rules.depth) if only is None else only
         for looked_at, job in enumerate(jobs):
             if looked_at == self.rules.depth or not self.state.num_free:
                 return

@@ -3,7 +3,8 @@
 from bisect import insort
 from collections import deque
 from collections.abc import Iterator
-from heapq import heapify, heappop, heappush, heapreplace
+from heapq import heappop, heappush
+from itertools import chain, islice
 from typing import ClassVar
 
 
@@ -16,6 +17,10 @@ class Queue:
     def __init__(self, group: list[int], priority: list[int], size: list[int]) -> None:
         """`group` and `priority` are by job, `size`, the accelerators that a job takes, by group."""
         self._group, self._priority, self._size = group, priority, size
+        self._place = [0] * len(group)
+        """place of each job if all waited"""
+        for place, job in enumerate(sorted(range(len(group)), key=lambda job: (-priority[job], job))):
+            self._place[job] = place
         self._waiting: dict[int, deque[int]] = {}
         self._works: dict[int, list[tuple[float, int]]] = {}
         """heap of (work, job) of each group, with jobs that have left"""
@@ -84,27 +89,10 @@ class Queue:
             heappop(works)
         return works[0][0]
 
-    def behind(self, head: int, barred: set[int]) -> Iterator[int]:
-        """Jobs behind the head in order; groups that join `barred` meanwhile are passed over.
-
-        The job last given may be removed, no other.
-        """
-        heads = [
-            (-self._priority[jobs[0]], jobs[0], group, 0, jobs)
-            for group, jobs in self._waiting.items()
-            if group not in barred
-        ]
-        heapify(heads)
-        while heads:
-            rank, job, group, place, jobs = heads[0]
-            if group in barred:
-                heappop(heads)
-                continue
-            if job != head:
-                yield job
-            if job in self._inside:
-                place += 1
-            if place >= len(jobs):
-                heappop(heads)
-            else:
-                heapreplace(heads, (rank, jobs[place], group, place, jobs))
+    def behind(self, head: int, barred: set[int], most: int | None = None) -> Iterator[int]:
+        """The first `most` jobs behind the head in order, all by default; groups that join `barred` meanwhile are
+        passed over. Jobs may leave on the way, and none may join."""
+        each = None if most is None else most + 1
+        first = [islice(jobs, each) for group, jobs in self._waiting.items() if group not in barred]
+        order = sorted(chain.from_iterable(first), key=self._place.__getitem__)
+        return islice((job for job in order if job != head and self._group[job] not in barred), most)

@@ -7,6 +7,7 @@ accelerators, 3 held more of them than lower ones and gave up about a fifth of w
 """
 
 from collections.abc import Iterator
+from itertools import islice
 
 from planner.simulate.queue import Queue
 from planner.simulate.runs import Jobs
@@ -48,10 +49,9 @@ class WfpQueue(Queue):
     def head(self) -> int:
         return self._in_order()[0]
 
-    def behind(self, head: int, barred: set[int]) -> Iterator[int]:
-        for job in [*self._in_order()]:
-            if job != head and self._group[job] not in barred:
-                yield job
+    def behind(self, head: int, barred: set[int], most: int | None = None) -> Iterator[int]:
+        order = [*self._in_order()]
+        return islice((job for job in order if job != head and self._group[job] not in barred), most)
 
     def _in_order(self) -> list[int]:
         if not self._is_in_order:
