@@ -18,6 +18,8 @@ BAD_LOGIN = frozenset(("PIUI", "PIUC", "PIPW"))
 INVALID = ("IC", "ID", "IB", "II")
 """beginnings of codes of commands that a switch does not understand"""
 MOST_TAG = 999_999
+PATIENCE = 2
+"""times that a new login may be found not active yet; then another one is made, since a switch may forget one"""
 _END = re.compile(rb"^[ \t]*([;<>])[ \t]*\r?$", re.MULTILINE)
 """a terminator stands alone on its line: names such as 1.1.1>1.1.2 do not"""
 _STATUS = re.compile(r"^[ \t]*M[ \t]+(\S+)[ \t]+([A-Z]+)[ \t]*\r?$", re.MULTILINE)
@@ -51,8 +53,8 @@ class Tl1Session:
     def __init__(self, site: SwitchSite, name: str) -> None:
         self._name, self._user = name, site.access[name].username
         self._connection, self._waiting, self._tag = TextConnection(site, name), b"", 0
-        self._is_active = False
-        """whether a command was taken since the login"""
+        self._patience = 0
+        """times that the login may still be found not active; none once a command was taken"""
 
     def close(self) -> None:
         self._connection.close()
@@ -61,15 +63,16 @@ class Tl1Session:
         """Answers to commands that are sent together, each with {} where its tag belongs; after a login with `secret`
         where there is no connection. SwitchSilentError, also where the login is not active; SwitchRefusalError."""
         if not self._connection.is_open:
-            self._waiting, self._is_active = b"", False
+            self._waiting, self._patience = b"", PATIENCE
             self._connection.open()
             self._login(secret or "")
         found = self._exchange(commands)
         if any(answer.error == NO_LOGIN for answer in found):
-            if self._is_active:  # ended by the switch: the next try begins with another one
+            self._patience -= 1
+            if self._patience <= 0:  # ended or forgotten by the switch: the next try begins with another one
                 self._connection.close()
             raise SwitchSilentError(f"{self._name}: the login is not active")
-        self._is_active = True
+        self._patience = 0
         return found
 
     def _login(self, secret: str) -> None:

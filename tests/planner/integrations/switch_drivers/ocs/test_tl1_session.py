@@ -1,5 +1,6 @@
 """Sessions of TL1: a login first, answers in parts and in any order, and what nobody asked for in between."""
 
+from contextlib import nullcontext
 from pathlib import Path
 from unittest import mock
 
@@ -47,16 +48,25 @@ def test_answers_in_any_order_with_what_nobody_asked_for(tmp_path: Path) -> None
     assert told.sent == 'ACT-USER::planner:1::"se;cret";\nA:::2;\nB:::3;\n'
 
 
-def test_a_login_that_the_switch_has_ended_is_made_again(tmp_path: Path) -> None:
-    """One that is not active yet is waited for."""
-    site, gone = unconnected(tmp_path, "torus", "tl1"), ("PLNA", "/* Login Not Active */")
-    told = Told(said(1), said(2, *gone, code="DENY"), said(3), said(4, *gone, code="DENY"), said(5), said(6))
+def verbs_sent(folder: Path, answers: str) -> str:
+    """First letters of all that is sent, logins (A) and reads (R), while the switch takes logins, and answers reads in
+    turn: done (d), or that the login is not active (n). Each read is asked until it is answered."""
+    site, inactive = unconnected(folder, "torus", "tl1"), ("PLNA", "/* Login Not Active */")
+    kinds = {"A": ((), "COMPLD"), "d": ((), "COMPLD"), "n": (inactive, "DENY")}
+    told = Told(*(said(tag, *kinds[kind][0], code=kinds[kind][1]) for tag, kind in enumerate(answers, 1)))
     session = Tl1Session(load_switches(site.path), "x0")
     with mock.patch.object(text_connection, "opened", return_value=told):
-        for is_taken in (False, True, False, True):
-            if is_taken:
-                session.ask(["A:::{};"], "secret")
-            else:
-                with pytest.raises(SwitchSilentError, match="login is not active"):
-                    session.ask(["A:::{};"], "secret")
-    assert [each[:4] for each in told.sent.splitlines()] == ["ACT-", "A:::", "A:::", "A:::", "ACT-", "A:::"]
+        for kind in answers.replace("A", ""):
+            taken = pytest.raises(SwitchSilentError, match="login is not active") if kind == "n" else nullcontext()
+            with taken:
+                session.ask(["RTRV:::{};"], "secret")
+    return "".join(each[0] for each in told.sent.splitlines())
+
+
+def test_a_login_that_the_switch_has_ended_is_made_again(tmp_path: Path) -> None:
+    """One that is not active yet is waited for."""
+    assert verbs_sent(tmp_path, "AndnAd") == "ARRRAR"
+
+
+def test_a_login_that_the_switch_took_and_forgot_is_made_again(tmp_path: Path) -> None:
+    assert verbs_sent(tmp_path, "AnnAnd") == "ARRARR"
