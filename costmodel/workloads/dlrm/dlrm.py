@@ -3,9 +3,9 @@
 import numpy as np
 
 from costmodel.hardware.device import BYTES_OF_PRECISION, Device
-from costmodel.parallelism.degrees import RANK_ORDERS, RankOrder, degree_table, divisors, every_mapping, joined
+from costmodel.parallelism.degrees import degree_table, divisors, every_mapping, joined
 from costmodel.parallelism.mappings import CHOICES, Dimension, Floats, Mappings
-from costmodel.pricing.calibration import Calibrations, FitOrigin, Ranges
+from costmodel.pricing.calibration import Calibrations
 from costmodel.pricing.opgraph import OpGraph
 from costmodel.workloads.dlrm.blocks import DENSE_STATE_BYTES, ROW_STATE_BYTES, RankShare, dlrm_blocks
 from costmodel.workloads.dlrm.spec import DlrmSpec
@@ -30,20 +30,6 @@ class Dlrm(DlrmSpec):
     @property
     def speed_unit(self) -> str:
         return "samples/s"
-
-    def fitted_on(self, device: Device, num_devices: int) -> tuple[FitOrigin | None, Ranges]:
-        """Nothing: gathers and products take the curves of kernels."""
-        del device, num_devices
-        return None, {}
-
-    @property
-    def phases(self) -> tuple[str, ...]:
-        """None: all steps are alike."""
-        return ()
-
-    @property
-    def rounds_per_step(self) -> float:
-        return 0.0
 
     @property
     def divided(self) -> str:
@@ -76,11 +62,6 @@ class Dlrm(DlrmSpec):
     def reads_at_random(self) -> bool:
         """Whether what is kept in memory is read here and there, instead of from end to end."""
         return True
-
-    @property
-    def rank_orders(self) -> tuple[RankOrder, ...]:
-        """Orders of the ranks among which is chosen: all, though without a pipeline they are alike."""
-        return RANK_ORDERS
 
     def sends_halves(self, dimension: Dimension) -> bool:
         """Whether ranks only reduce-scatter and all-gather along a dimension, which no tree does."""

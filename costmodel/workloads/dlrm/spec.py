@@ -7,11 +7,12 @@ from pydantic import Field, model_validator
 
 from costmodel.hardware.device import BYTES_OF_PRECISION, Precision
 from costmodel.hardware.offload import share_codes
-from costmodel.spec import Count, Spec
+from costmodel.spec import Count
+from costmodel.workloads.base import WorkloadBase
 from costmodel.workloads.dlrm.recommenders import DlrmShape, Recommender, load_recommender
 
 
-class DlrmSpec(Spec):
+class DlrmSpec(WorkloadBase):
     """The fields of a job, and the numbers that follow from them alone."""
 
     kind: Literal["dlrm"] = "dlrm"

@@ -3,9 +3,9 @@
 import numpy as np
 
 from costmodel.hardware.device import Device
-from costmodel.parallelism.degrees import RANK_ORDERS, RankOrder, degree_table, divisors, every_mapping, joined
+from costmodel.parallelism.degrees import degree_table, divisors, every_mapping, joined
 from costmodel.parallelism.mappings import CHOICES, Dimension, Floats, Mappings
-from costmodel.pricing.calibration import Calibrations, FitOrigin, Ranges
+from costmodel.pricing.calibration import Calibrations
 from costmodel.pricing.opgraph import Message, Operator, OpGraph
 from costmodel.workloads.networks.divided_network import DividedNetwork
 from costmodel.workloads.networks.spec import NetworkTrainingSpec
@@ -24,20 +24,6 @@ class NetworkTraining(NetworkTrainingSpec):
     @property
     def speed_unit(self) -> str:
         return "samples/s"
-
-    def fitted_on(self, device: Device, num_devices: int) -> tuple[FitOrigin | None, Ranges]:
-        """Nothing: no step of such a network was measured."""
-        del device, num_devices
-        return None, {}
-
-    @property
-    def phases(self) -> tuple[str, ...]:
-        """None: all steps are alike."""
-        return ()
-
-    @property
-    def rounds_per_step(self) -> float:
-        return 0.0
 
     @property
     def divided(self) -> str:
@@ -61,25 +47,6 @@ class NetworkTraining(NetworkTrainingSpec):
         degrees = {name: column[divides] for name, column in degrees.items()}
         samples = (self.global_batch // degrees["data"]).astype(np.int32)
         return every_mapping(degrees | {"micro_batch": samples}, self.menus())
-
-    @property
-    def tensor_leaves_servers(self) -> bool:
-        """Whether a tensor group wider than a server is listed: layers would wait for the network."""
-        return False
-
-    @property
-    def reads_at_random(self) -> bool:
-        """Whether what is kept in memory is read here and there, instead of from end to end."""
-        return False
-
-    @property
-    def rank_orders(self) -> tuple[RankOrder, ...]:
-        """Orders of the ranks among which is chosen: all, though without a pipeline they are alike."""
-        return RANK_ORDERS
-
-    def sends_halves(self, dimension: Dimension) -> bool:
-        """Whether ranks only reduce-scatter and all-gather along a dimension, which no tree does."""
-        return False
 
     def sends(self, dimension: Dimension) -> bool:
         """Whether groups of several ranks along a dimension exchange anything."""

@@ -11,7 +11,8 @@ from costmodel.hardware.device import Precision
 from costmodel.hardware.offload import offload_code
 from costmodel.hardware.parts import part_names
 from costmodel.parallelism.mappings import Dimension
-from costmodel.spec import Count, Spec
+from costmodel.spec import Count
+from costmodel.workloads.base import WorkloadBase
 
 OFFLOADS = {offload_code(choice): choice for choice in ("none", "activations")}
 """what may live in a second tier"""
@@ -45,7 +46,7 @@ Network = Annotated[
 """Name of a published convolutional network, its layers, or a recurrent layer."""
 
 
-class NetworkTrainingSpec(Spec):
+class NetworkTrainingSpec(WorkloadBase):
     """The fields of a job, and what follows from them alone."""
 
     kind: Literal["network_training"] = "network_training"

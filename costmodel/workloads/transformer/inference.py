@@ -8,7 +8,7 @@ import numpy as np
 
 from costmodel.hardware.device import Device, Precision
 from costmodel.hardware.memory.columns import MemoryColumns
-from costmodel.parallelism.degrees import RANK_ORDERS, RankOrder, degree_table, divisors, every_mapping, joined
+from costmodel.parallelism.degrees import degree_table, divisors, every_mapping, joined
 from costmodel.parallelism.mappings import Bools, Dimension, Floats, Mappings, distinct_rows, share_in_tier
 from costmodel.pricing.calibration import Calibrations, FitOrigin, Ranges, origin_of
 from costmodel.pricing.opgraph import Block, KernelTimes, OpGraph, Shapes
@@ -104,20 +104,6 @@ class TransformerInference(InferenceSpec):
     def tensor_leaves_servers(self) -> bool:
         """Whether a tensor group wider than a server is listed: its all-reduces then wait for the network."""
         return True
-
-    @property
-    def reads_at_random(self) -> bool:
-        """Whether what is kept in memory is read here and there, instead of from end to end."""
-        return False
-
-    @property
-    def rank_orders(self) -> tuple[RankOrder, ...]:
-        """Orders of the ranks among which is chosen: all, though without a pipeline they are alike."""
-        return RANK_ORDERS
-
-    def sends_halves(self, dimension: Dimension) -> bool:
-        """Whether ranks only reduce-scatter and all-gather along a dimension, which no tree does."""
-        return False
 
     def sends(self, dimension: Dimension) -> bool:
         """Whether groups of several ranks along a dimension exchange anything: replicas do so in two pools alone."""

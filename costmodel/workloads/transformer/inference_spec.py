@@ -12,13 +12,14 @@ from costmodel.parallelism.mappings import Ints
 from costmodel.serving.backends import GENERIC, require_backend
 from costmodel.serving.kernel_rules import KernelRules
 from costmodel.serving.limits import ServingLimits
-from costmodel.spec import Count, Degree, Spec
+from costmodel.spec import Count, Degree
+from costmodel.workloads.base import WorkloadBase
 from costmodel.workloads.transformer.disaggregated import Pinned
 from costmodel.workloads.transformer.shapes import Model, TransformerShape, shape_of
 from costmodel.workloads.transformer.speculation import Speculation
 
 
-class InferenceSpec(Spec):
+class InferenceSpec(WorkloadBase):
     """The fields of a serving job: a closed loop of users."""
 
     kind: Literal["transformer_inference"] = "transformer_inference"

@@ -113,16 +113,6 @@ class TransformerTraining(TrainingSpec):
         return memory.footprint_bytes, memory.tier_footprint_bytes
 
     @property
-    def tensor_leaves_servers(self) -> bool:
-        """Whether a tensor group wider than a server is listed: its all-reduces would wait for the network."""
-        return False
-
-    @property
-    def reads_at_random(self) -> bool:
-        """Whether what is kept in memory is read here and there, instead of from end to end."""
-        return False
-
-    @property
     def rank_orders(self) -> tuple[RankOrder, ...]:
         """Orders of the ranks among which is chosen."""
         return self.listed_orders

@@ -10,6 +10,7 @@ from costmodel.hardware.offload import offload_code
 from costmodel.parallelism.degrees import RANK_ORDERS, RankOrder, divisors
 from costmodel.parallelism.mappings import OFFLOAD, RECOMPUTE, SCHEDULES, Dimension, Recompute, Schedule
 from costmodel.spec import Bytes, Count, Degree, Spec
+from costmodel.workloads.base import WorkloadBase
 from costmodel.workloads.transformer.shapes import Model, TransformerShape, shape_of
 
 MICRO_BATCHES = (1, 2, 4, 8, 16)
@@ -51,7 +52,7 @@ class Evaluation(Spec):
     """of an evaluation, each of `global_batch` sequences"""
 
 
-class TrainingSpec(Spec):
+class TrainingSpec(WorkloadBase):
     """The fields of a training job, and the numbers that follow from them alone."""
 
     kind: Literal["transformer_training"] = "transformer_training"
