@@ -26,6 +26,7 @@ RACKS: tuple[tuple[str, ...], ...] = (
     ("fabric.topograph.run/tier-0",),
     ("network.topology.nvidia.com/leaf",),
     ("network.topology.nvidia.com/block",),
+    ("cloud.google.com/gke-tpu-partition-4x4x4-id",),
     ("cloud.google.com/gce-topology-block", "cloud.google.com/gce-topology-subblock"),
     ("cloud.google.com/gce-topology-block",),
     ("oci.oraclecloud.com/host.rack_id",),

@@ -151,7 +151,7 @@ class Admission:
         if not admitted or place.has_circuits:
             return False
         try:
-            now = swapped(admitted, pod_assignments_of(place, len(admitted[0].ranks), self._site.node_of))
+            now = swapped(admitted, pod_assignments_of(place, len(admitted[0].ranks), self._site))
         except SplitError:
             return False
         if now is None:
@@ -164,8 +164,7 @@ class Admission:
         return True
 
     def _nodes(self, place: Place) -> list[str]:
-        fabric = self._site.cluster.fabric
-        return [self._site.node_of[fabric.server_name(server)] for server in place.servers]
+        return [self._site.on_node(*device)[0] for device in place.devices]
 
     def _answer(self, workload: Workload, job: JobState | None, applied: Mapping[str, Any] | None) -> None:
         pod_group = workload.pod_group(self._site)
@@ -185,7 +184,7 @@ class Admission:
             self._say(workload, "Pending", "has a place; its circuits are being connected")
             return
         pods = bound(self._pods.objects.values(), self._site.config.resources)
-        pod = in_the_way(pod_assignments_of(job.place, pod_group.each, self._site.node_of), pods)
+        pod = in_the_way(pod_assignments_of(job.place, pod_group.each, self._site), pods)
         if pod is not None:
             self._say(workload, "Pending", f"has a place; {pod.namespace}/{pod.name} still leaves {pod.node}")
             return

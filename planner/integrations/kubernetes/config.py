@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -10,7 +11,8 @@ from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
 from costmodel.spec import Duration, Spec
 from costmodel.workloads import Workload
-from planner.integrations.nodes import server_of_node
+from planner.integrations.hostlist import hosts_of
+from planner.integrations.nodes import server_of_nodes
 from planner.model import files
 from planner.model.cluster import Cluster
 
@@ -51,6 +53,15 @@ ObjectName = Annotated[
 ]
 
 
+def _node_names(text: str) -> str:
+    for name in hosts_of(text):
+        _object_name(name)
+    return text
+
+
+NodeNames = Annotated[str, AfterValidator(_node_names)]
+
+
 def _account(text: str) -> str:
     if not all(map(is_object_name, text.split(":"))) or text.count(":") != 1:
         raise ValueError(f"'{text}' is no service account; write it as namespace:name")
@@ -78,8 +89,9 @@ class SliceSettings(Spec):
 class Kubernetes(Spec):
     """kubernetes.yaml: one Kubernetes cluster."""
 
-    nodes: dict[ObjectName, str] | str
-    """server of each node, such as {gpu-0: s0}; or a list such as gpu-[0-7]: s0, s1, ... in this order"""
+    nodes: dict[NodeNames, str] | str
+    """server of each node, such as {gpu-0: s0}, or of several nodes that are one server, such as {"cube-[0-15]": s0}:
+    each has an equal share of its accelerators, in this order; or a list such as gpu-[0-7], which are s0, s1, ..."""
     workloads: dict[str, Workload] = Field(default_factory=dict)
     """what users name by the annotation photonplan.io/workload"""
     default_workload: str | None = None
@@ -124,25 +136,59 @@ class Kubernetes(Spec):
 
 @dataclass(frozen=True)
 class KubernetesSite:
-    """A configuration with the cluster that a controller plans: each server one node."""
+    """A configuration with the cluster that a controller plans: each server one node, or as many as all others."""
 
     config: Kubernetes
     cluster: Cluster
     server_of: dict[str, str]
-    """by node"""
+    """by node; those of one server in the order of their accelerators"""
 
     @cached_property
-    def node_of(self) -> dict[str, str]:
+    def nodes_of(self) -> dict[str, tuple[str, ...]]:
         """By server."""
-        return {server: node for node, server in self.server_of.items()}
+        found: dict[str, tuple[str, ...]] = {}
+        for node, server in self.server_of.items():
+            found[server] = (*found.get(server, ()), node)
+        return found
+
+    @cached_property
+    def nodes_per_server(self) -> int:
+        return len(self.server_of) // len(self.nodes_of)
 
     @property
     def per_server(self) -> int:
-        """Accelerators of a node."""
+        """Accelerators of a server."""
         return self.cluster.fabric.devices_per_server
+
+    @cached_property
+    def per_node(self) -> int:
+        """Accelerators of a node."""
+        return self.per_server // self.nodes_per_server
+
+    def on_node(self, server: int, slot: int) -> tuple[str, int]:
+        """Node of an accelerator, and its index there."""
+        number, index = divmod(slot, self.per_node)
+        return self._nodes_by_number[server][number], index
+
+    @cached_property
+    def _nodes_by_number(self) -> list[tuple[str, ...]]:
+        """As `nodes_of`, by number of the server."""
+        return [self.nodes_of[server] for server in self.cluster.fabric.server_names]
+
+    @cached_property
+    def parts_of(self) -> dict[str, tuple[str, ...]]:
+        """What fails with each node: its server, or of one of several nodes its accelerators."""
+        if self.nodes_per_server == 1:
+            return {node: (server,) for node, server in self.server_of.items()}
+        found: dict[str, tuple[str, ...]] = {}
+        fabric = self.cluster.fabric
+        for server, slot in product(range(fabric.num_servers), range(self.per_server)):
+            node, _ = self.on_node(server, slot)
+            found[node] = (*found.get(node, ()), fabric.device_name(server, slot))
+        return found
 
 
 def load_site(path: Path, cluster: Cluster) -> KubernetesSite:
     """Read kubernetes.yaml; InputError names file and field."""
     config = files.load(Kubernetes, path)
-    return KubernetesSite(config, cluster, server_of_node(config.nodes, cluster, str(path)))
+    return KubernetesSite(config, cluster, server_of_nodes(config.nodes, cluster, str(path)))

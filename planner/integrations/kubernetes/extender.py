@@ -172,7 +172,7 @@ class Extender:
         assert job.place is not None
         pod = asked.pod
         try:
-            all_assignments = pod_assignments_of(job.place, asked.each, self._site.node_of)
+            all_assignments = pod_assignments_of(job.place, asked.each, self._site)
             is_whole = asked.pod_group is not None
             assignments = all_assignments if is_whole else written(pod.annotations.get(ASSIGNMENT, "[]"))
         except (SplitError, ValueError) as error:
@@ -205,7 +205,7 @@ class Extender:
         """True if a pod that may be replaced is being deleted on a node that has failed, and may never tell that it
         has stopped."""
         may_swap = pod.is_leaving and pod.annotations.get(HOT_SWAP) == "true"
-        return may_swap and self._site.server_of.get(pod.node, "") in self._controller.down
+        return may_swap and not {*self._site.parts_of.get(pod.node, ())}.isdisjoint(self._controller.down)
 
     def _choose(self, asked: Asked, assignments: Sequence[PodAssignment], taken: set[int]) -> PodAssignment | None:
         """The assignment that the pod was given; else that of its index, else the first that is free."""

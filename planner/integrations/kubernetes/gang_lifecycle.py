@@ -77,7 +77,7 @@ class GangLifecycle:
             job, known[key] = jobs.get(key[0]), {}
             if job is not None and job.place is not None:
                 with suppress(SplitError):
-                    known[key] = by_key(pod_assignments_of(job.place, each, self._site.node_of))
+                    known[key] = by_key(pod_assignments_of(job.place, each, self._site))
         return known[key]
 
 

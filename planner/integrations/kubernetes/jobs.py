@@ -46,7 +46,7 @@ def _is_whole(job: JobState, pod_group: PodGroup, site: KubernetesSite) -> bool:
     """True if a job waits, or each server gives whole pods."""
     if job.place is not None:
         try:
-            pod_assignments_of(job.place, pod_group.each, site.node_of)
+            pod_assignments_of(job.place, pod_group.each, site)
         except SplitError:
             return False
     return True

@@ -1,7 +1,7 @@
 """Pod assignment: the accelerators of a job, cut into pods node by node."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from planner.integrations.kubernetes.client import Object
@@ -14,7 +14,7 @@ ASSIGNMENT, VISIBLE = f"{DOMAIN}/assignment", f"{DOMAIN}/cuda-visible-devices"
 
 
 class SplitError(ValueError):
-    """A server gives a part of a pod."""
+    """A node gives a part of a pod."""
 
 
 @dataclass(frozen=True)
@@ -36,28 +36,27 @@ class PodAssignment:
         return {"node": self.node, "indices": list(self.indices), "ranks": list(self.ranks)}
 
 
-def pod_assignments_of(place: Place, each: int, node_of: Mapping[str, str]) -> tuple[PodAssignment, ...]:
-    """Assignments of a job's pods by first rank, `each` accelerators a pod; SplitError where a server
-    gives no whole number of pods."""
-    fabric = place.row.options.fabric
-    ranks_on: dict[int, list[int]] = {}
-    for rank, (server, _) in enumerate(place.devices):
-        ranks_on.setdefault(server, []).append(rank)
+def pod_assignments_of(place: Place, each: int, site: KubernetesSite) -> tuple[PodAssignment, ...]:
+    """Assignments of a job's pods by first rank, `each` accelerators a pod; SplitError where a node gives no whole
+    number of pods."""
+    on_nodes: dict[str, list[tuple[int, int]]] = {}
+    for rank, device in enumerate(place.devices):
+        node, index = site.on_node(*device)
+        on_nodes.setdefault(node, []).append((rank, index))
     assignments = []
-    for server, ranks in ranks_on.items():
-        name = fabric.server_name(server)
-        if len(ranks) % each:
-            raise SplitError(f"{name} would give {len(ranks)} accelerators, no multiple of the {each} of a pod")
-        for first in range(0, len(ranks), each):
-            own = tuple(ranks[first : first + each])
-            assignments.append(PodAssignment(node_of[name], tuple(place.devices[rank][1] for rank in own), own))
+    for node, given in on_nodes.items():
+        if len(given) % each:
+            raise SplitError(f"{node} would give {len(given)} accelerators, no multiple of the {each} of a pod")
+        for first in range(0, len(given), each):
+            ranks, indices = zip(*given[first : first + each], strict=True)
+            assignments.append(PodAssignment(node, indices, ranks))
     return tuple(sorted(assignments, key=lambda assignment: assignment.ranks[0]))
 
 
 def updates_of(pod_group: PodGroup, place: Place, site: KubernetesSite, label: Callable[[str], str]) -> list[Object]:
     """`podSetUpdates` of an admission check: where the pods of each set go; SplitError. `label`: value of the label
     of a node that selectors go by."""
-    rest = pod_assignments_of(place, pod_group.each, site.node_of)
+    rest = pod_assignments_of(place, pod_group.each, site)
     updates = []
     for one in pod_group.sets:
         assignments, rest = rest[: one.pods], rest[one.pods :]

@@ -60,24 +60,43 @@ def pod_group_of(
     """One job of these pods; `about` holds fields of its Request.
 
     Where a server has room for several pods, any number of them may share one: the planner spreads accelerators freely,
-    and only where that splits a pod is every server to give as many as the others.
+    and only where that splits a pod is every server to give as many as the others. Where a server is several nodes,
+    a job takes whole servers.
     """
     sizes = {each.each for each in sets}
     if len(sizes) > 1:
         listed = " and ".join(map(str, sorted(sizes)))
         raise PodGroupError(f"some pods ask for {listed} accelerators; give all that take any the same number")
-    (each,), pods, per_server = sizes, sum(one.pods for one in sets), site.per_server
-    if each > per_server:
+    (each,), pods = sizes, sum(one.pods for one in sets)
+    if each > site.per_node:
         raise PodGroupError(
-            f"a pod asks for {each} accelerators and a node has {per_server}; ask for fewer in more pods"
+            f"a pod asks for {each} accelerators and a node has {site.per_node}; ask for fewer in more pods"
         )
-    per_node = _pods_per_node(annotations, pods, each, per_server)
-    free = per_node * each if per_node else each if pods == 1 or 2 * each > per_server else None
+    per_node = _pods_per_node(annotations, pods, each, site.per_node)
+    is_shared = site.nodes_per_server > 1
+    free, counts = (_whole_servers if is_shared else _any_servers)(pods, each, per_node, site)
     known = dict(about) | {"accelerators": pods * each, "workload": _workload(annotations, site.config)}
     known |= {key: _flag(annotations, key, default) for key, default in (("movable", False), ("preemptible", True))}
+    return PodGroup(tuple(sets), _request(known, free), tuple(_request(known, count) for count in counts))
+
+
+def _any_servers(pods: int, each: int, per_node: int, site: KubernetesSite) -> tuple[int | None, list[int]]:
+    """Accelerators of each server in the first form of a job, None for any, and in its even forms."""
+    free = per_node * each if per_node else each if pods == 1 or 2 * each > site.per_server else None
     is_free = free is None and each > 1
-    counts = [k for k in range(min(pods, per_server // each), 0, -1) if pods % k == 0] if is_free else []
-    return PodGroup(tuple(sets), _request(known, free), tuple(_request(known, k * each) for k in counts))
+    counts = [k for k in range(min(pods, site.per_server // each), 0, -1) if pods % k == 0] if is_free else []
+    return free, [k * each for k in counts]
+
+
+def _whole_servers(pods: int, each: int, per_node: int, site: KubernetesSite) -> tuple[int | None, list[int]]:
+    """As `_any_servers`, where a server is several nodes; PodGroupError unless the pods fill nodes and servers."""
+    if site.per_node % each or per_node * each not in (0, site.per_node):
+        problem = f"pods of {each} accelerators do not fill a node of {site.per_node}"
+        raise PodGroupError(f"{problem}; ask for all, or an equal share")
+    if pods * each % site.per_server:
+        problem = f"{pods} pods ask for {pods * each} accelerators, and a server is {site.nodes_per_server} nodes"
+        raise PodGroupError(f"{problem} with {site.per_server} together, taken whole; ask for a multiple of that")
+    return (site.per_server, []) if per_node else (None, [site.per_server])
 
 
 def _request(known: Mapping[str, Any], per_server: int | None) -> Request:

@@ -5,10 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
+from planner.integrations.inventories.cluster_file import imported
 from planner.integrations.inventories.inventory import Inventory, Known
 from planner.integrations.inventories.kubernetes import read_kubernetes
 from planner.integrations.inventories.topograph import read_topograph
+from planner.integrations.kubernetes.config import load_site
 from planner.model.errors import InputError
 
 PRODUCT = "nvidia.com/gpu.product"
@@ -79,6 +82,28 @@ def test_a_tpu_is_named_by_its_cloud(tmp_path: Path) -> None:
     node["status"]["capacity"] |= {"nvidia.com/gpu": "1"}
     with pytest.raises(InputError, match="servers have one kind"):
         _read(tmp_path, [node])
+
+
+def test_the_nodes_of_a_cube_are_one_server_with_the_name_of_its_partition(tmp_path: Path) -> None:
+    cubes = ["b70c", "a947"]
+    nodes = [_node(f"n{i}", gpus=0, labels={
+        "cloud.google.com/gke-tpu-accelerator": "tpu7x", "cloud.google.com/gce-topology-block": "b",
+        "cloud.google.com/gke-tpu-partition-4x4x4-id": cubes[i // 16],
+    }) for i in range(32)]  # fmt: skip
+    for node in nodes:
+        node["status"]["capacity"] |= {"google.com/tpu": "4"}
+    made = imported(_read(tmp_path, nodes), fabric="torus", join=True)
+    names = yaml.safe_load(made.names)
+    assert names["partitions"] == {"s0": "a947", "s1": "b70c"}
+    path = tmp_path / "kubernetes.yaml"
+    path.write_text(
+        yaml.safe_dump({"nodes": names["nodes"], "resources": ["google.com/tpu"]}, sort_keys=False), "utf-8"
+    )
+    site = load_site(path, made.cluster)
+    assert site.nodes_of == {
+        cube: tuple(f"n{16 * (1 - i) + k}" for k in range(16)) for i, cube in enumerate(names["partitions"])
+    }
+    assert site.per_node == 4
 
 
 def test_another_file_is_refused(tmp_path: Path) -> None:

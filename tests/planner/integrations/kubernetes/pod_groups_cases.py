@@ -8,3 +8,5 @@ SITE = KubernetesSite(
     cluster("fat_tree"),
     {f"n{i}": f"s{i}" for i in range(4)},
 )
+SHARED = KubernetesSite(SITE.config, SITE.cluster, {f"n{i}": f"s{i // 2}" for i in range(8)})
+"""the same servers, each of two nodes"""

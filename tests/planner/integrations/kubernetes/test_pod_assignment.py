@@ -17,7 +17,7 @@ from planner.integrations.kubernetes.pod_assignment import (
 from planner.integrations.kubernetes.pods import Pod
 from planner.placement.placement import Place
 from tests.planner.integrations.kubernetes.extender_cases import Make, bound, gang, occupy
-from tests.planner.integrations.kubernetes.pod_groups_cases import SITE
+from tests.planner.integrations.kubernetes.pod_groups_cases import SHARED, SITE
 
 
 def place(devices: list[tuple[int, int]]) -> Place:
@@ -33,14 +33,30 @@ def test_seats_are_a_partition_or_there_are_none(data: st.DataObject, each: int)
     counts = {server: sum(one == server for one, _ in devices) for server, _ in devices}
     if any(count % each for count in counts.values()):
         with pytest.raises(SplitError):
-            pod_assignments_of(place(devices), each, SITE.node_of)
+            pod_assignments_of(place(devices), each, SITE)
         return
-    assignments = pod_assignments_of(place(devices), each, SITE.node_of)
+    assignments = pod_assignments_of(place(devices), each, SITE)
     assert sorted(rank for assignment in assignments for rank in assignment.ranks) == list(range(len(devices)))
     for one in assignments:
         assert len(one.indices) == each
         assert [(int(one.node[1:]), index) for index in one.indices] == [devices[rank] for rank in one.ranks]
     assert [one.ranks[0] for one in assignments] == sorted(one.ranks[0] for one in assignments)
+
+
+@given(st.permutations([(server, slot) for server in (1, 3) for slot in range(8)]), st.sampled_from([1, 2, 4]))
+def test_pods_of_whole_servers_fill_each_of_their_nodes(devices: list[tuple[int, int]], each: int) -> None:
+    assignments = pod_assignments_of(place(devices), each, SHARED)
+    assert sorted(rank for one in assignments for rank in one.ranks) == list(range(16))
+    for one in assignments:
+        number = int(one.node[1:])
+        assert [(number // 2, number % 2 * 4 + index) for index in one.indices] == [devices[rank] for rank in one.ranks]
+        assert list(one.ranks) == sorted(one.ranks)
+    assert [one.ranks[0] for one in assignments] == sorted(one.ranks[0] for one in assignments)
+
+
+def test_a_node_that_gives_a_part_of_a_pod_is_named() -> None:
+    with pytest.raises(SplitError, match="n0 would give 3 accelerators, no multiple of the 4 of a pod"):
+        pod_assignments_of(place([(0, 0), (0, 1), (0, 2), (0, 4)]), 4, SHARED)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from planner.integrations.kubernetes.pod_groups import (
     job_name,
     pod_group_of,
 )
-from tests.planner.integrations.kubernetes.pod_groups_cases import SITE
+from tests.planner.integrations.kubernetes.pod_groups_cases import SHARED, SITE
 
 GPU, AMD = "nvidia.com/gpu", "amd.com/gpu"
 
@@ -31,6 +31,25 @@ def test_forms_of_a_pod_group_are_all_even_splits(pods: int, each: int) -> None:
         assert told is None
         splits = [k * each for k in range(8, 0, -1) if k * each <= 8 and pods % k == 0]
         assert even == (splits if each > 1 else [])
+
+
+@given(st.integers(1, 12), st.integers(1, 5))
+def test_where_a_server_is_two_nodes_pods_take_whole_servers(pods: int, each: int) -> None:
+    wanted = [PodSet("a", pods, each)]
+    if each in (1, 2, 4) and pods * each % 8 == 0:
+        pod_group = pod_group_of(wanted, {"name": "j"}, {}, SHARED)
+        assert [one.constraints.per_server for one in pod_group.requests] == [None, 8]
+        return
+    with pytest.raises(PodGroupError, match=r"ask for fewer|ask for all|ask for a multiple"):
+        pod_group_of(wanted, {"name": "j"}, {}, SHARED)
+
+
+def test_pods_on_a_node_fill_it_where_a_server_is_two() -> None:
+    key = "photonplan.io/pods-per-node"
+    pod_group = pod_group_of([PodSet("a", 8, 2)], {"name": "j"}, {key: "2"}, SHARED)
+    assert [one.constraints.per_server for one in pod_group.requests] == [8]
+    with pytest.raises(PodGroupError, match="do not fill a node of 4; ask for all, or an equal share"):
+        pod_group_of([PodSet("a", 8, 2)], {"name": "j"}, {key: "1"}, SHARED)
 
 
 @pytest.mark.slow

@@ -43,22 +43,26 @@ def pod_set(pods: int, each: int, name: str = "main", **annotations: str) -> dic
 
 
 class World:
-    """One cluster of 4 nodes with 8 GPUs each, or another."""
+    """One cluster of 4 nodes with 8 GPUs each, or another; each server is `shared_by` so many nodes."""
 
-    def __init__(self, server: Server, folder: Path, fabric: str | Cluster = "fat_tree", **config: Any) -> None:
+    def __init__(
+        self, server: Server, folder: Path, fabric: str | Cluster = "fat_tree", shared_by: int = 1, **config: Any
+    ) -> None:
         self.emulator, self.now_s = server.emulator, 1_800_000_000.0
         self.not_before: dict[str, float] = {}
         """by Workload: when Kueue takes it back"""
+        self._shared_by = shared_by
         self._server, self._journal = server, folder / "journal.db"
         self._uids = itertools.count(1)
         self.cluster = cluster(fabric) if isinstance(fabric, str) else fabric
+        servers = self.cluster.fabric.num_servers
         self.site = KubernetesSite(
             Kubernetes.model_validate(
                 {"nodes": "n[0-3]", "workloads": {"bert": BERT, "chat": CHAT}, "default_workload": "bert", "say": "0 s"}
                 | config
             ),
             self.cluster,
-            {f"n{i}": f"s{i}" for i in range(self.cluster.fabric.num_servers)},
+            {f"n{i}": f"s{i // shared_by}" for i in range(servers * shared_by)},
         )
         self.applied: dict[str, Any] | None = None
         self.api = server.api()
@@ -73,6 +77,12 @@ class World:
         if self.emulator.guards.check is not None:
             self.emulator.put(CHECKS, merge(self.emulator.guards.check, {"metadata": {"generation": 1}}))
         self.begin()
+
+    def seat(self, device: tuple[int, int]) -> tuple[str, int]:
+        """Node of an accelerator, and its index there."""
+        number = device[0] * self.cluster.fabric.devices_per_server + device[1]
+        share = self.cluster.fabric.devices_per_server // self._shared_by
+        return f"n{number // share}", number % share
 
     # The planner
 
@@ -226,7 +236,7 @@ class World:
         are being bound, by uid."""
         wanted = item["spec"].get("nodeSelector", {}).get("kubernetes.io/hostname")
         gpus = _gpus(item)
-        free = {one["metadata"]["name"]: self.site.per_server for one in self.emulator.all(NODES) if _is_open(one)}
+        free = {one["metadata"]["name"]: self.site.per_node for one in self.emulator.all(NODES) if _is_open(one)}
         for other in map(Pod, self.emulator.all(PODS)):
             node = other.node or (assumed or {}).get(other.uid, "")
             if node in free and not other.is_over:
@@ -256,7 +266,7 @@ class World:
             raise RuntimeError(said)
         if judged.assignment is not None:
             place = self.controller.running[judged.job]
-            own = {(f"n{server}", slot) for server, slot in place.devices}
+            own = set(map(self.seat, place.devices))
             assert {(node, index) for index in judged.assignment.indices} <= own, "it lands as planned"
             self.held[found.uid] = frozenset((node, index) for index in judged.assignment.indices)
 
