@@ -54,7 +54,7 @@ ObjectName = Annotated[
 
 
 def _node_names(text: str) -> str:
-    for name in hosts_of(text):
+    for name in hosts_of(text) if {"[", ","} & {*text} else [text]:
         _object_name(name)
     return text
 

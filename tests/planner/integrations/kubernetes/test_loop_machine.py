@@ -1,5 +1,6 @@
 """Any order of what users, nodes, Kueue, the scheduler and the API do: pods land whole, as planned, nothing twice."""
 
+from collections.abc import Sequence
 from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,18 +16,27 @@ from tests.planner.integrations.kubernetes.emulator import NODES, PODS, WORKLOAD
 from tests.planner.integrations.kubernetes.holders_cases import ALLOWED
 from tests.planner.integrations.kubernetes.world import World, pod_set
 
-SHAPES = st.sampled_from([(1, 1), (1, 8), (2, 4), (4, 2), (2, 8), (3, 3), (4, 8), (2, 0), (1, 9)])
-"""pods, accelerators of each; the last can never run"""
+Shape = tuple[int, int]
+"""pods, accelerators of each"""
+SHAPES = st.runner().flatmap(lambda machine: st.sampled_from(machine.shapes))
 EDITS = [what for what in ALLOWED if "owner" not in what]
 """owners tell Kueue's pods apart here"""
 
 
 class Machine(RuleBasedStateMachine):
+    shared_by = 1
+    shapes: Sequence[Shape] = ((1, 1), (1, 8), (2, 4), (4, 2), (2, 8), (3, 3), (4, 8), (2, 0), (1, 9))
+
+    @staticmethod
+    def may_run(shape: Shape) -> bool:
+        """Whether pods that take any accelerators can ever run."""
+        return shape[1] <= 8
+
     def __init__(self) -> None:
         super().__init__()
         self._folder: TemporaryDirectory[str] = quick_folder()
         self.server = Server()
-        self.world = World(self.server, Path(self._folder.name))
+        self.world = World(self.server, Path(self._folder.name), shared_by=self.shared_by)
         self.queue = self.world.queue()
         self.queue.leftover_s = inf
         self.workloads: dict[str, tuple[int, int]] = {}
@@ -76,11 +86,11 @@ class Machine(RuleBasedStateMachine):
                     self.emulator.drop(PODS, "team", pod.name)
         del self.gangs[name]
 
-    @rule(number=st.integers(0, 3), is_cordoned=st.booleans(), is_ready=st.sampled_from([True, True, False]))
+    @rule(number=st.integers(0, 7), is_cordoned=st.booleans(), is_ready=st.sampled_from([True, True, False]))
     def node(self, number: int, is_cordoned: bool, is_ready: bool) -> None:
         ready = [{"type": "Ready", "status": str(is_ready)}]
         parts = {"spec": {"unschedulable": is_cordoned}, "status": {"conditions": ready}}
-        self.emulator.change(NODES, None, f"n{number}", **parts)
+        self.emulator.change(NODES, None, f"n{number % (4 * self.shared_by)}", **parts)
 
     @rule(number=st.integers(0, 3), slot=st.integers(0, 7))
     def part(self, number: int, slot: int) -> None:
@@ -158,7 +168,7 @@ class Machine(RuleBasedStateMachine):
         """When nothing happens any more, all that has a place is there, and the rest is told why it waits."""
         self.emulator.is_down = False
         self.emulator.before_write.clear()
-        for number in range(4):
+        for number in range(4 * self.shared_by):
             self.node(number, False, True)
         for _ in range(3):
             self.world.now_s += 300
@@ -167,12 +177,12 @@ class Machine(RuleBasedStateMachine):
         assert self.world.loop.trouble == ""
         assert self.world.controller.check() == []
         jobs = self.world.jobs()
-        live = {f"team/{name}" for name, (_, each) in self.workloads.items() if each in range(1, 9)}
+        live = {f"team/{name}" for name, shape in self.workloads.items() if shape[1] and self.may_run(shape)}
         live |= {f"team/pods/{name}" for name in self.gangs if f"team/pods/{name}" in jobs}
         assert set(jobs) == live
         for name, (pods, each) in self.workloads.items():
             state = self.world.check(name)["state"]
-            has_place = each == 0 or (each < 9 and jobs[f"team/{name}"].place is not None)
+            has_place = each == 0 or (self.may_run((pods, each)) and jobs[f"team/{name}"].place is not None)
             assert (state == "Ready") == has_place, self.world.check(name)
             found = [Pod(pod).node for pod in self.world.pods(f"team/{name}")]
             assert not has_place or (len(found) == pods and all(found)), self.queue.unschedulable
@@ -182,7 +192,21 @@ class Machine(RuleBasedStateMachine):
                 assert all(pod.node for pod in live_pods), self.queue.unschedulable
 
 
+class SharedServers(Machine):
+    """Each server is two nodes of four accelerators; jobs take whole servers."""
+
+    shared_by = 2
+    shapes = ((2, 4), (4, 2), (4, 4), (8, 1), (8, 4), (12, 2), (2, 0), (1, 4), (3, 3), (1, 5))
+
+    @staticmethod
+    def may_run(shape: Shape) -> bool:
+        return shape[1] in (1, 2, 4) and shape[0] * shape[1] % 8 == 0
+
+
 TestMachine = Machine.TestCase
 TestMachine.settings = settings(
     max_examples=6, stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck)
 )
+
+TestSharedServers = SharedServers.TestCase
+TestSharedServers.settings = settings(TestMachine.settings, max_examples=3)
