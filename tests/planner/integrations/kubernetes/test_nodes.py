@@ -88,6 +88,40 @@ def test_a_server_of_several_nodes_is_drained_until_the_last_of_them_is_open_aga
 
 
 @pytest.mark.slow
+def test_a_drain_for_one_node_is_handed_to_another_whoever_dies_in_between(make_world: Make) -> None:
+    world = make_world(shared_by=2)
+    cordon(world, "n2", is_cordoned=True)
+    world.loop.tick()
+    cordon(world, "n2", is_cordoned=False)
+    cordon(world, "n3", is_cordoned=True)
+    world.emulator.before_write.append(lambda: setattr(world.emulator, "is_down", True))
+    world.loop.tick()
+    world.restart()
+    world.emulator.is_down = False
+    for _ in range(2):
+        world.loop.tick()
+        assert world.controller.down == ("s1",)
+    cordon(world, "n3", is_cordoned=False)
+    world.loop.tick()
+    assert world.controller.down == ()
+
+
+@pytest.mark.slow
+def test_a_cordoned_node_that_fails_leaves_the_drain_to_the_other(make_world: Make) -> None:
+    world = make_world(shared_by=2)
+    for name in ("n2", "n3"):
+        cordon(world, name, is_cordoned=True)
+        world.loop.tick()
+    world.emulator.change(NODES, None, "n2", status={"conditions": [{"type": "Ready", "status": "Unknown"}]})
+    world.loop.tick()
+    lost = {f"s1.g{slot}" for slot in range(4)}
+    assert set(world.controller.down) == {"s1", *lost}
+    cordon(world, "n3", is_cordoned=False)
+    world.loop.tick()
+    assert set(world.controller.down) == lost
+
+
+@pytest.mark.slow
 def test_each_of_several_nodes_of_a_server_fails_with_its_own_accelerators(make_world: Make) -> None:
     world = make_world(shared_by=4)
     for name, status in (("n5", "Unknown"), ("n6", "False")):
