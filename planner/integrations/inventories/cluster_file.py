@@ -115,7 +115,8 @@ def _usual(device: str) -> Mapping[str, str]:
 
 
 def _names(even: EvenCluster, servers: tuple[str, ...], join: bool) -> str:
-    """Server of each node, in the form of `nodes` of slurm.yaml; of joined nodes the rack of each server, too."""
+    """Server of each node, in the form of `nodes` of slurm.yaml and kubernetes.yaml; of joined nodes the rack of each
+    server, too."""
     placed = [(name, server) for name, server in zip(servers, even.servers, strict=True) if server is not None]
     data = {"nodes": {node.name: name for name, server in placed for node in server.nodes}}
     if join:

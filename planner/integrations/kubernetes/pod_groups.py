@@ -61,7 +61,7 @@ def pod_group_of(
 
     Where a server has room for several pods, any number of them may share one: the planner spreads accelerators freely,
     and only where that splits a pod is every server to give as many as the others. Where a server is several nodes,
-    a job takes whole servers.
+    a job asks for as many accelerators as whole servers have.
     """
     sizes = {each.each for each in sets}
     if len(sizes) > 1:

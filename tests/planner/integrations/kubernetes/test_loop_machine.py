@@ -193,7 +193,7 @@ class Machine(RuleBasedStateMachine):
 
 
 class SharedServers(Machine):
-    """Each server is two nodes of four accelerators; jobs take whole servers."""
+    """Each server is two nodes of four accelerators; jobs ask for whole servers."""
 
     shared_by = 2
     shapes = ((2, 4), (4, 2), (4, 4), (8, 1), (8, 4), (12, 2), (2, 0), (1, 4), (3, 3), (1, 5))
