@@ -234,8 +234,10 @@ class _Rates:
             by, time_s = known[id(run)]
             bound[by] += time_s * run.times
         for runs in work.passes:
-            busy_s = sum(known[id(run)][1] * run.times for run in runs)
-            bound[1] += max(sum(run.times * run.kernels for run in runs) * self.efficiency.launch_s - busy_s, 0.0)
+            for awaited in (False, True):
+                alike = [run for run in runs if run.awaited == awaited]
+                busy_s = sum(known[id(run)][1] * run.times for run in alike)
+                bound[1] += max(sum(run.times * run.kernels for run in alike) * self.efficiency.launch_s - busy_s, 0.0)
         return bound[0], bound[1]
 
     def send(self, work: Work, dimension: str, plan: Any, slower: float) -> tuple[float, float]:
@@ -247,11 +249,15 @@ class _Rates:
         compute_s = run.flops / (share * device.flops_per_s[precision])
         memory_s = run.memory_bytes / ((run.memory_efficiency or self.efficiency.memory) * device.memory_bytes_per_s)
         time_s = max(compute_s, memory_s) + launch_s
-        if run.sizes:
+        if run.sizes or (run.several and not self.is_measured):
+            rows, columns, inner, number = (*run.sizes, 1.0) if run.sizes else run.several
             curve = gemm_curve(device, precision, self.calibrations)[0].with_fused_quantization()
             if not self.is_measured:
                 curve = curve.model_copy(update={"matrix_efficiency": self.efficiency.matrix})
-            time_s = float(gemm_s(*run.sizes, device, precision, curve)) + (0.0 if self.is_measured else launch_s)
+            time_s = float(gemm_s(rows * number, columns, inner, device, precision, curve))
+            time_s += 0.0 if self.is_measured else launch_s
+            if run.several:
+                time_s = max(time_s, memory_s)
         return (0 if compute_s >= memory_s else 1), time_s
 
 

@@ -35,6 +35,10 @@ class Run:
     """that the host starts"""
     experts: tuple[float, float, float] | None = None
     """rows of one expert, columns of all that are visited, inner: what an engine's one kernel has for tiles"""
+    several: tuple[float, float, float, float] | None = None
+    """rows, columns, inner and number of products that training runs side by side, as fast as one with all rows"""
+    awaited: bool = False
+    """whether the host starts it only once the device has told how many tokens each expert gets"""
 
 
 @dataclass(frozen=True)
@@ -139,9 +143,11 @@ class Rank:
             rows, columns, inner = run.sizes
             sizes = max(rows, 1.0), visited * columns, inner
             flops, moved = visited * run.flops, visited * run.memory_bytes
-            runs.append(Run(run.kind, flops, moved, kernels=held, experts=sizes))
+            side_by_side = rows, columns, inner, visited
+            runs.append(Run(run.kind, flops, moved, kernels=held, experts=sizes, several=side_by_side, awaited=True))
         ends = arriving * sum(run.sizes[1] + run.sizes[2] for run in one)
-        return [*runs, Run("elementwise", 0.0, self.cast * ends / 3, kernels=2 * held)] if self.cast else runs
+        casts = Run("elementwise", 0.0, self.cast * ends / 3, kernels=2 * held, awaited=True)
+        return [*runs, casts] if self.cast else runs
 
     def layer(self) -> list[Run]:
         """A layer's forward pass without the core of attention; narrow operands are made of wide ones."""
@@ -166,8 +172,8 @@ class Rank:
         arriving = self.tokens * shape.experts_per_token
         runs += self.experts(arriving)
         runs.append(self.matrix(self.normed, shape.hidden, shape.experts))
-        runs.append(self.copy(accesses * arriving * shape.ffn / self.tensor))
-        runs.append(self.copy(4 * arriving * shape.hidden))
+        runs.append(replace(self.copy(accesses * arriving * shape.ffn / self.tensor), awaited=True))
+        runs.append(replace(self.copy(4 * arriving * shape.hidden), awaited=True))
         if shape.shared_ffn:
             runs += self.ffn(shape.shared_ffn, self.tokens)
             runs.append(self.copy(accesses * self.tokens * shape.shared_ffn / self.tensor))
@@ -295,8 +301,12 @@ def layer_runs(job: Any, c: Any, rank: Rank) -> list[tuple[list[Run], list[Send]
 def _backward(runs: list[Run]) -> list[Run]:
     """Two products for each: gradients of the inputs (rows x columns times its matrix), and of the matrix."""
     found = []
-    for run in runs:
-        if run.sizes is None:
+    for run in (replace(each, awaited=False) for each in runs):
+        if run.several is not None:
+            rows, columns, inner, number = run.several
+            inputs, weights = (rows, inner, columns, number), (inner, columns, rows, number)
+            found += [replace(run, several=inputs), replace(run, several=weights)]
+        elif run.sizes is None:
             found += [run, run]
         else:
             rows, columns, inner = run.sizes

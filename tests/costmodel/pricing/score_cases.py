@@ -25,6 +25,10 @@ WORKLOADS: dict[str, dict[str, Any]] = {
         "kind": "transformer_training", "model": "gpt3-22b", "global_batch": 8, "sequence": 256,
         "micro_batch": 1, "recompute": "full",
     },
+    "mixture": {
+        "kind": "transformer_training", "model": "qwen3-30b-a3b", "global_batch": 8, "sequence": 1024,
+        "expert": [1, 4], "precision": "fp8", "recompute": "full",
+    },
     "serving": {
         "kind": "transformer_inference", "model": "llama-3.1-8b", "concurrency": 8, "input_tokens": 512,
         "output_tokens": 64,
