@@ -43,7 +43,7 @@ def test_a_recommendation_model(planner: Planner) -> None:
     text = planner(*options).out
     assert "65,536 samples a step" in text
     assert "samples/s" in text
-    assert "per sample" in text
+    assert "energy/sample" in text
     training, inference = (planner(*options, "--phase", p, "--json").document for p in ("training", "inference"))
     assert training["best"][0]["speed"] < inference["best"][0]["speed"]
     assert inference["serving"] is None
