@@ -69,6 +69,19 @@ class Master:
             return Chosen((), float("-inf"))
         if status not in FOUND:
             return None
-        ways = tuple(way for way, literal in self._literals.items() if solver.value(literal))
         bound = min(self._most, self.term.to_float(round(solver.best_objective_bound)))
+        chosen = self._read(solver, bound)
+        return self._least_divided(solver, chosen) if any(len(way.division) > 1 for way in chosen.ways) else chosen
+
+    def _read(self, solver: cp_model.CpSolver, bound: float) -> Chosen:
+        ways = tuple(way for way, literal in self._literals.items() if solver.value(literal))
         return Chosen(ways, bound, tuple(self._flow.fillings(solver.value)))
+
+    def _least_divided(self, solver: cp_model.CpSolver, chosen: Chosen) -> Chosen:
+        """Of choices worth as much, the one of the fewest parts: it asks the least of what joins servers."""
+        self.cp.add(self.term.expression >= round(solver.objective_value))
+        self.cp.clear_hints()  # type: ignore[no-untyped-call]
+        self.hint(chosen.ways)
+        self.cp.minimize(sum(len(way.division) * literal for way, literal in self._literals.items()))
+        solver.parameters.absolute_gap_limit = 0
+        return self._read(solver, chosen.bound) if solver.solve(self.cp) in FOUND else chosen

@@ -1,6 +1,7 @@
 """Ways that fill servers: against every assignment of parts to servers."""
 
 from collections import Counter
+from collections.abc import Iterable
 from itertools import product
 
 import pytest
@@ -25,6 +26,14 @@ def fits(chosen: tuple[Way | None, ...], rooms: tuple[int, ...]) -> bool:
     return False
 
 
+def value_of(chosen: Iterable[Way]) -> float:
+    return sum(way.value for way in chosen)
+
+
+def num_parts(chosen: Iterable[Way]) -> int:
+    return sum(len(way.division) for way in chosen)
+
+
 def solved(problem: Problem, rooms: tuple[int, ...], *forbidden: Way) -> Chosen:
     jobs = [ways(problem, j, rooms) for j in range(len(problem.options))]
     master = Master(jobs, Counter(rooms), 100.0)
@@ -36,17 +45,18 @@ def solved(problem: Problem, rooms: tuple[int, ...], *forbidden: Way) -> Chosen:
 
 
 @pytest.mark.parametrize("rooms", [(4, 4), (4, 3, 1), (3, 3), (2, 2, 2)])
-def test_best_ways_are_those_of_enumeration(rooms: tuple[int, ...]) -> None:
+def test_best_ways_are_the_least_divided_ones_of_enumeration(rooms: tuple[int, ...]) -> None:
     jobs = exchanging("a"), training("b", [2, 4], constraints={"collective": "ring"}, weight=2), serving("c", [1, 3])
     problem = problem_of(*jobs, servers=len(rooms))
     choices = [[None, *ways(problem, j, rooms).open()] for j in range(3)]
-    best = max(
-        sum(way.value for way in chosen if way is not None) for chosen in product(*choices) if fits(chosen, rooms)
-    )
+    fitting = [[way for way in chosen if way is not None] for chosen in product(*choices) if fits(chosen, rooms)]
+    best = max(map(value_of, fitting))
     found = solved(problem, rooms)
-    assert sum(way.value for way in found.ways) == pytest.approx(best, rel=1e-8)
+    assert value_of(found.ways) == pytest.approx(best, rel=1e-8)
     assert found.bound == pytest.approx(best, rel=1e-8)
     assert found.bound >= best - 1e-12
+    fewest = min(map(num_parts, (chosen for chosen in fitting if value_of(chosen) == pytest.approx(best, rel=1e-8))))
+    assert num_parts(found.ways) == fewest
 
 
 def test_forbidden_ways_exclude_each_other() -> None:
