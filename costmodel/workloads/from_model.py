@@ -5,9 +5,12 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from costmodel.catalog import unknown_name
+from costmodel.dataflow.networks.convolutional import KIND, ConvolutionalNetwork, load_convolutional_network
+from costmodel.dataflow.networks.recurrent import RecurrentLayer
 from costmodel.hardware.device import Precision
+from costmodel.hardware.parts import part_names
 from costmodel.spec import Spec
-from costmodel.workloads import Dlrm, TransformerInference, TransformerTraining, Workload
+from costmodel.workloads import Dlrm, NetworkTraining, TransformerInference, TransformerTraining, Workload
 from costmodel.workloads.dlrm.recommenders import DlrmShape, load_recommender, recommender_names
 from costmodel.workloads.transformer.shapes import TransformerShape, load_model, model_names
 
@@ -58,9 +61,21 @@ def _recommender(model: str | DlrmShape, choices: WorkloadChoices) -> Workload:
     return Dlrm(mode=choices.phase, model=model, batch=choices.batch, precision=choices.precision)
 
 
+def _network(model: str | ConvolutionalNetwork | RecurrentLayer, choices: WorkloadChoices) -> Workload:
+    if choices.phase == "inference":
+        raise ValueError("convolutional and recurrent networks are priced in training alone; give --phase training")
+    return NetworkTraining(model=model, global_batch=choices.batch, precision=choices.precision)
+
+
+def _unpublished(name: str) -> RecurrentLayer:
+    raise ValueError(f"no recurrent layer is published as '{name}'; write its sizes in a file")
+
+
 MODEL_KINDS = (
     ModelKind(model_names, load_model, TransformerShape, _transformer),
     ModelKind(recommender_names, load_recommender, DlrmShape, _recommender),
+    ModelKind(lambda: part_names(KIND), load_convolutional_network, ConvolutionalNetwork, _network),
+    ModelKind(tuple[str, ...], _unpublished, RecurrentLayer, _network),
 )
 
 

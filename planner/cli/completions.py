@@ -30,10 +30,9 @@ def devices(incomplete: str) -> list[str]:
 
 def models(incomplete: str) -> list[str]:
     """Models of the catalog."""
-    from costmodel.workloads.dlrm.recommenders import recommender_names
-    from costmodel.workloads.transformer.shapes import model_names
+    from costmodel.workloads.from_model import MODEL_KINDS
 
-    return _starting((*model_names(), *recommender_names()), incomplete)
+    return _starting((name for kind in MODEL_KINDS for name in kind.names()), incomplete)
 
 
 def _starting(names: Iterable[str], start: str) -> list[str]:

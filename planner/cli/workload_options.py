@@ -31,7 +31,7 @@ DeviceName = Annotated[
 ]
 NumDevices = Annotated[int, typer.Option("--devices", min=1, max=1 << 15, metavar="N", help="How many devices.")]
 GlobalBatch = Annotated[
-    int, typer.Option("--batch", min=1, help="Training: sequences of a step. Recommendation: samples of a step.")
+    int, typer.Option("--batch", min=1, help="Training: sequences of a step. Other models: samples of a step.")
 ]
 SequenceTokens = Annotated[int, typer.Option("--sequence", min=1, help="Training: tokens of a sequence.")]
 Concurrency = Annotated[int, typer.Option("--concurrency", min=1, help="Inference: users served at once.")]

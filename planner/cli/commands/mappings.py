@@ -221,7 +221,7 @@ def _opened_beyond_an_instance(question: Question, searched: "Workload") -> list
 
 def _asked(question: Question, workload: "Workload") -> str:
     """The model and what it is asked to do."""
-    if workload.kind == "dlrm":
+    if workload.speed_unit == "samples/s":
         step = f"{question.batch:,} samples a step"
     elif question.phase == "training":
         step = f"{question.batch:,} sequences of {question.sequence:,} tokens a step"

@@ -2,7 +2,9 @@
 
 import pytest
 
-from costmodel.workloads import Dlrm, TransformerInference, TransformerTraining
+from costmodel.dataflow.networks.convolutional import KIND, load_convolutional_network
+from costmodel.hardware.parts import part_names
+from costmodel.workloads import Dlrm, NetworkTraining, TransformerInference, TransformerTraining
 from costmodel.workloads.dlrm.recommenders import load_recommender, recommender_names
 from costmodel.workloads.from_model import MODEL_KINDS, WorkloadChoices, kind_of_shape, workload_of_name
 from costmodel.workloads.transformer.shapes import load_model, model_names
@@ -26,6 +28,13 @@ def test_each_kind_reads_what_concerns_it() -> None:
         assert (found.mode, found.batch, found.precision) == (phase, 64, "fp8")
 
 
+def test_networks_are_trained_alone() -> None:
+    trained = workload_of_name("vgg-e", choices())
+    assert trained == NetworkTraining(model="vgg-e", global_batch=64, precision="fp8")
+    with pytest.raises(ValueError, match="give --phase training"):
+        workload_of_name("vgg-e", choices("inference"))
+
+
 def test_an_encoder_is_trained_and_writes_nothing() -> None:
     assert workload_of_name("bert-large", choices()).kind == "transformer_training"
     with pytest.raises(ValueError, match="an encoder writes no tokens"):
@@ -39,17 +48,19 @@ def test_a_wrong_name_is_compared_with_models_of_all_kinds(wrong: str, meant: st
 
 
 def test_sizes_of_every_published_model_tell_its_kind() -> None:
-    transformers, recommenders = MODEL_KINDS
+    transformers, recommenders, convolutional, recurrent = MODEL_KINDS
     for kind, names, load in (
         (transformers, model_names(), load_model), (recommenders, recommender_names(), load_recommender),
+        (convolutional, part_names(KIND), load_convolutional_network),
     ):  # fmt: skip
         assert {*kind.names()} == {*names}
         for name in names:
             assert kind_of_shape(load(name).model_dump(exclude_defaults=True)) is kind
+    assert kind_of_shape({"cell": "lstm", "hidden": 512, "steps": 25}) is recurrent
 
 
 def test_the_shape_of_a_file_runs_as_its_name_does() -> None:
-    (transformers, _), shape = MODEL_KINDS, load_model("llama-3.1-8b")
+    transformers, shape = MODEL_KINDS[0], load_model("llama-3.1-8b")
     found = transformers.workload(shape, choices())
     assert found.model_copy(update={"model": "llama-3.1-8b"}) == workload_of_name("llama-3.1-8b", choices())
     assert found.model == shape
