@@ -12,8 +12,9 @@ SHARE, LEAST_S = 0.05, 0.1
 
 
 def by_best_fit(problem: Problem, result: Result) -> Plan | None:
-    """The plan of best fit; None where it takes too long, finds none, or is what was asked for."""
-    if result.plan is None or result.policy == "best_fit":
+    """The plan of best fit; None where it takes too long, as to place tensors anew does, finds none, or is what was
+    asked for."""
+    if result.plan is None or result.policy == "best_fit" or problem.instance.placed_steps:
         return None
     limit_s = max(SHARE * result.wall_time_s, LEAST_S)
     started = time.perf_counter()

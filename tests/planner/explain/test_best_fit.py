@@ -20,6 +20,8 @@ def test_best_fit_is_asked_where_it_is_quick() -> None:
     assert found.admitted == ("solo",)
     assert by_best_fit(problem, dataclasses.replace(result, policy="best_fit")) is None
     assert by_best_fit(problem, Result(Status.NO_PLAN, "cpsat")) is None
+    placed = dataclasses.replace(problem, instance=problem.instance.model_copy(update={"placed_steps": True}))
+    assert by_best_fit(placed, dataclasses.replace(result, wall_time_s=100.0)) is None
 
 
 def test_best_fit_is_left_out_where_it_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
