@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MOST_SERVERS = 4096
 """of one rack"""
 SliceShape = tuple[int, ...]
-"""Extent of a slice inside one server: sides of a box, or radices of the digits it leaves free."""
+"""Extent of a slice in a server: sides of a box, then 1 where it must lie on boards; or radices of free digits"""
 
 
 @dataclass(frozen=True)

@@ -22,10 +22,15 @@ class BoxLinks:
     """of one link, one direction"""
     alpha_s: float
     """of one step between neighbours"""
+    wavelengths: tuple[int, ...] = ()
+    """of a link along each axis, where boards divide those of a chip; 1 where no rank has a neighbour"""
+    wavelengths_per_link: int = 1
+    """that make up that bandwidth"""
 
     def chain(self, box: Sides) -> LinkPlan:
         """From each pipeline stage to the next, its neighbour."""
-        return LinkPlan("chain", prod(box), self.alpha_s, 1 / self.bytes_per_s, 1.0, (), box)
+        slowest = min(self._link(axis) for axis, extent in enumerate(box) if extent > 1)
+        return LinkPlan("chain", prod(box), self.alpha_s, 1 / slowest, 1.0, self.wavelengths, box)
 
     def all_reduces(self, box: Sides) -> tuple[LinkPlan, ...]:
         """Bucket all-reduces of a box: the axes one after the other, and as many chunks rotated over the axes.
@@ -35,7 +40,7 @@ class BoxLinks:
         its slowest axis. On a cube of side a with d axes the latter is 2 d (a - 1) alpha + 2 (n - 1) / n S / B, B being
         the bandwidth of all 2 d links.
         """
-        used = [(extent, self._rate(extent, side)) for extent, side in zip(box, self.sides, strict=True) if extent > 1]
+        used = [(extent, self._rate(axis, extent)) for axis, extent in enumerate(box) if extent > 1]
         if not used:
             return (NO_PLAN,)
         one_by_one = self._all_reduce("bucket", box, [used])
@@ -56,7 +61,7 @@ class BoxLinks:
             )
             left = [share / extent for share, (extent, _) in zip(left, phase, strict=True)]
         sent = 2 * (prod(box) - 1) / prod(box)
-        return LinkPlan(kind, prod(box), 2 * steps * self.alpha_s, 2 * seconds_per_byte, sent, (), box)
+        return LinkPlan(kind, prod(box), 2 * steps * self.alpha_s, 2 * seconds_per_byte, sent, self.wavelengths, box)
 
     def all_to_all(self, box: Sides) -> LinkPlan:
         """Equal shares from each rank to each other one, along the first axis first, by the shorter way.
@@ -66,14 +71,15 @@ class BoxLinks:
         length e / 2 round a ring are shared by both directions.
         """
         hops, busiest, crossed = 0, 0.0, 0.0
-        for extent, side in zip(box, self.sides, strict=True):
+        for axis, (extent, side) in enumerate(zip(box, self.sides, strict=True)):
             near, far = extent // 2, extent - extent // 2
             if extent % side == 0:
-                hops, busiest = hops + near, max(busiest, near * far / (2 * extent))
+                hops, load = hops + near, near * far / (2 * extent)
                 crossed += near * far / extent
             else:
-                hops, busiest = hops + extent - 1, max(busiest, near * far / extent)
+                hops, load = hops + extent - 1, near * far / extent
                 crossed += (extent**2 - 1) / (3 * extent)
+            busiest = max(busiest, load / self._width(axis)) if extent > 1 else busiest
         return self._all_to_all("routed", box, LinkLoad(hops, busiest, crossed))
 
     def twisted_all_to_all(self, box: Sides) -> LinkPlan:
@@ -94,7 +100,8 @@ class BoxLinks:
         ranks = prod(box)
         least, wired = (each / self.bytes_per_s for each in (least_of_any_wiring(ranks), spread.least_on_link))
         times = spread.hops * self.alpha_s, spread.on_link / self.bytes_per_s, spread.mean_hops
-        return LinkPlan(kind, ranks, *times, (), box, least_seconds_per_byte=least, wired_seconds_per_byte=wired)
+        bounds = {"least_seconds_per_byte": least, "wired_seconds_per_byte": wired}
+        return LinkPlan(kind, ranks, *times, self.wavelengths, box, **bounds)
 
     def twisted_all_reduce(self, box: Sides) -> LinkPlan:
         """A bucket all-reduce of a twisted torus: first the long axes, which are rings, then the short ones, as lines,
@@ -105,10 +112,19 @@ class BoxLinks:
 
     def caches(self, prefill: int, decode: int, box: Sides) -> LinkPlan:
         rows: list[Row] = ["line" if extent % side else "ring" for extent, side in zip(box, self.sides, strict=True)]
-        met = routed_caches(prefill, decode, tuple(zip(box, rows, strict=True)))
-        per_byte = met.on_link / self.bytes_per_s
-        return LinkPlan("routed", prod(box), met.hops * self.alpha_s, per_byte, met.mean_hops, (), box)
+        widths = tuple(map(self._width, range(3))) if self.wavelengths else ()
+        met = routed_caches(prefill, decode, tuple(zip(box, rows, strict=True)), widths)
+        times = met.hops * self.alpha_s, met.on_link / self.bytes_per_s, met.mean_hops
+        return LinkPlan("routed", prod(box), *times, self.wavelengths, box)
 
-    def _rate(self, extent: int, side: int) -> float:
+    def _width(self, axis: int) -> float:
+        """Bandwidth of a link along an axis, as a multiple of that of a link of a plain torus."""
+        return self.wavelengths[axis] / self.wavelengths_per_link if self.wavelengths else 1.0
+
+    def _link(self, axis: int) -> float:
+        """Bytes per second of a link along an axis, one direction."""
+        return self.bytes_per_s * self._width(axis)
+
+    def _rate(self, axis: int, extent: int) -> float:
         """Bytes per second that a rank sends along an axis of a box."""
-        return self.bytes_per_s * (2 if extent % side == 0 else 1)
+        return self._link(axis) * (2 if extent % self.sides[axis] == 0 else 1)

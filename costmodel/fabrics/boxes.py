@@ -40,11 +40,12 @@ def extents_of(plans: Sequence[GroupPlan]) -> tuple[Sides, ...]:
 
 
 @lru_cache(maxsize=1 << 16)
-def owners_of(extents: tuple[Sides, ...], sides: Sides, cubes: int) -> Owners | None:
+def owners_of(extents: tuple[Sides, ...], sides: Sides, cubes: int, boards: Sides = POINT) -> Owners | None:
     """Axes of what takes so much along each axis, by DIMENSIONS; None where one is wanted twice or a box does not fit.
 
-    Of boxes that are alike by symmetry only one counts: of axes of equal sides those that whole cubes make longest come
-    first, and of axes of equal extents those of the first owner.
+    Of boxes that are alike by symmetry only one counts: of axes of equal sides, and equal sides of the boards whose
+    light the job uses, those that whole cubes make longest come first, and of axes of equal extents those of the first
+    owner.
     """
     tensor, pipeline, data, context, expert = extents
     inner = _times(context, expert)
@@ -64,7 +65,8 @@ def owners_of(extents: tuple[Sides, ...], sides: Sides, cubes: int) -> Owners | 
     owner = {axis: number for number, axes in enumerate(taken) for axis in axes}
     order = [(-extent, owner.get(axis, len(taken))) for axis, extent in enumerate(box)]
     for i, j in ((0, 1), (0, 2), (1, 2)):
-        if sides[i] == sides[j] and order[i] > order[j] and (box[i] == box[j] or not is_inside):
+        is_alike = (sides[i], boards[i]) == (sides[j], boards[j])
+        if is_alike and order[i] > order[j] and (box[i] == box[j] or not is_inside):
             return None
     return taken
 

@@ -1,12 +1,14 @@
 """Optical switches between the faces of cubes."""
 
+import re
 from math import prod
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
 from costmodel.fabrics.boxes import Sides
-from costmodel.fabrics.line_shifts import LineShifts, load_line_shifts
+from costmodel.fabrics.inventory import INDEX
+from costmodel.fabrics.line_shifts import AXES, LineShifts, load_line_shifts
 from costmodel.fabrics.twisted import least_cubes
 from costmodel.hardware.parts import by_name
 from costmodel.spec import JoulesPerByte, Spec, SwitchingTime
@@ -54,3 +56,32 @@ class SwitchesConfig(Spec):
                 raise ValueError(f"{field} joins {number} cubes; give as many servers, or leave it out")
             if [other.cubes for other in self.line_shifts].count(each.cubes) > 1:
                 raise ValueError(f"{field}: another one also joins {[*each.cubes]} cubes; leave one out")
+
+
+class CubeSwitches(NamedTuple):
+    """Names of optical switches; axes 3 k, 3 k + 1 and 3 k + 2 are those of rack k."""
+
+    racks: int
+    on_face: tuple[int, ...]
+    """of each axis of a rack"""
+
+    def name(self, axis: int, number: int) -> str:
+        """Such as y3, or r1.y3 where there are several racks."""
+        rack, axis = divmod(axis, len(AXES))
+        return f"r{rack}." * (self.racks > 1) + f"{AXES[axis]}{number}"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of all racks."""
+        return tuple(self.name(axis, i) for axis, n in enumerate(self.on_face * self.racks) for i in range(n))
+
+    def parse(self, name: str) -> tuple[int, int]:
+        """Axis and number of a switch; ValueError names the right form."""
+        match = re.fullmatch(rf"(?:r({INDEX})\.)?([{AXES}])({INDEX})", name)
+        if match:
+            axis, number = len(AXES) * int(match[1] or 0) + AXES.index(match[2]), int(match[3])
+            is_known = axis < len(AXES) * self.racks and number < self.on_face[axis % len(AXES)]
+            if is_known and self.name(axis, number) == name:
+                return axis, number
+        last = self.name(len(AXES) * self.racks - 1, self.on_face[-1] - 1)
+        raise ValueError(f"no switch '{name}'; switches are {self.name(0, 0)} to {last}")

@@ -76,7 +76,7 @@ class LinkPlan(HashedOnce):
     "twisted" (all-to-all) and "twisted_bucket" (all-reduce): the same over the links of a twisted torus;
     "shifted" (all-to-all) and "shifted_direct" (all-reduce, as two all-to-alls): over those of a shifted torus;
     "bucket" and "rotated" all-reduces, "chain" (pipeline) and "routed" (all-to-all, and along data the caches of two
-    pools): packets over the links of a slice.
+    pools): packets over the links of a slice, which have so many `wavelengths` along x, y and z where boards give them.
     """
 
     kind: PlanKind
@@ -104,7 +104,9 @@ class LinkPlan(HashedOnce):
             width = f" w{self.wavelengths[0]}" if self.wavelengths else ""
             each = f" ({self.radices[2]} to {self.radices[3]} ranks)" if len(self.radices) > 2 else ""
             return f"transfer {self.radices[0]} to {self.radices[1]}{each}{width}"
-        return " ".join([self.kind, *(["x".join(map(str, self.radices))] if self.radices else [])])
+        widths = [str(width) for extent, width in zip(self.radices, self.wavelengths, strict=False) if extent > 1]
+        extents = ["x".join(map(str, self.radices))] if self.radices else []
+        return " ".join([self.kind, *extents, *(["w" + "x".join(widths)] if widths else [])])
 
     def configurations(self) -> tuple[Circuits, ...]:
         if self.kind not in ("line", "transfer") or not self.wavelengths:

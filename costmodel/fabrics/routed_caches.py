@@ -29,7 +29,7 @@ class RoutedCaches:
     """What the caches of two pools ask of the links of their slice."""
 
     on_link: float
-    """caches that share the busiest link, 1 or more"""
+    """caches that share the busiest link, 1 or more, by the bandwidth of a link"""
     hops: int
     """of the longest way"""
     mean_hops: float
@@ -37,17 +37,19 @@ class RoutedCaches:
 
 
 @lru_cache(maxsize=65536)
-def routed_caches(prefill: int, decode: int, axes: Axes) -> RoutedCaches:
-    """Of the worst order in which the axes may number the replicas: groups of experts take the first ones."""
+def routed_caches(prefill: int, decode: int, axes: Axes, widths: tuple[float, ...] = ()) -> RoutedCaches:
+    """Of the worst order in which the axes may number the replicas: groups of experts take the first ones. `widths`:
+    bandwidth of a link along each axis, 1 where absent."""
     used = tuple(each for each in axes if each[0] > 1)
+    width = [width for (extent, _), width in zip(axes, widths or (1.0,) * len(axes), strict=True) if extent > 1]
     senders, receivers = np.array(transfer_pairs(prefill, decode), np.int64).T
     shares = _overlaps(prefill, decode, senders, receivers)
-    on_link, hops, mean = 1.0, 0, 0.0
+    on_link, hops, mean = 1 / min(width), 0, 0.0
     for order in permutations(range(len(used))):
         start, end = (_places(order, used, replicas) for replicas in (senders, prefill + receivers))
         each = [_along(axis, used, start, end, senders, receivers) for axis in range(len(used))]
         ways = np.sum([far for _, far in each], axis=0)
-        on_link = max(on_link, *(most for most, _ in each))
+        on_link = max(on_link, *(most / width[axis] for axis, (most, _) in enumerate(each)))
         hops, mean = max(hops, int(ways.max())), max(mean, float(ways @ shares))
     return RoutedCaches(on_link, hops, mean)
 

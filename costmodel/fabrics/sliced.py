@@ -126,7 +126,8 @@ class SlicedFabric(JoinedRacks):
 
     def _order(self, plans: Sequence[GroupPlan]) -> Ints:
         """Place of each rank of a part among all places of its slices, one slice after the other."""
-        box, cut = np.array(self.box(plans)), np.array(self.cut(plans))
+        box = np.array(self.box(plans))
+        cut = np.array(self.cut(plans)[: len(box)])
         at = coordinates(plans, self.owners(plans), self.box(plans))
         slice_ = np.ravel_multi_index(tuple(at // cut[:, None]), tuple(box // cut))
         place = np.ravel_multi_index(tuple(at % cut[:, None]), tuple(cut))

@@ -1,6 +1,5 @@
 """Three-dimensional tori of packet links, alone or as cubes whose faces meet in optical switches."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
@@ -11,19 +10,18 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from costmodel.fabrics.base import SliceShape
+from costmodel.fabrics.boards import BoardLight, BoardsConfig, widths_of
 from costmodel.fabrics.box_links import BoxLinks
 from costmodel.fabrics.boxes import POINT, Sides, box_of, boxes, extents_of, owners_of, slices_of
-from costmodel.fabrics.cube_switches import SwitchesConfig
+from costmodel.fabrics.cube_switches import CubeSwitches, SwitchesConfig
 from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan
-from costmodel.fabrics.inventory import INDEX, PriceClass
+from costmodel.fabrics.inventory import PriceClass
 from costmodel.fabrics.line_shifts import LineShifts
 from costmodel.fabrics.slice_wirings import After, plain_or_twisted, shifted, wiring_of
 from costmodel.fabrics.sliced import Held, Line, Owners, Slice, SlicedFabric
 from costmodel.fabrics.twisted import NO_TWIST, Twist, twist_of
 from costmodel.parallelism.mappings import Dimension
 from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency
-
-AXES = "xyz"
 
 
 class Torus(SlicedFabric):
@@ -47,6 +45,8 @@ class Torus(SlicedFabric):
     """of a byte over one link"""
     switches: SwitchesConfig | None = None
     """between cubes; absent: each torus stands alone"""
+    boards: BoardsConfig | None = Field(default=None, exclude_if=lambda boards: boards is None)
+    """photonics that give links in use what a slice leaves idle of its chips' bandwidth; absent: links are fixed"""
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:
@@ -55,6 +55,8 @@ class Torus(SlicedFabric):
             raise ValueError(f"sides: {self.sides} must be at least {least} each, and 4096 chips at most together")
         if self.switches is not None:
             self.switches.require_join(self.sides, self.servers)
+        if self.boards is not None:
+            self.boards.require_divide(self.sides)
         return self
 
     @property
@@ -72,45 +74,36 @@ class Torus(SlicedFabric):
 
     @property
     def stage_s(self) -> float:
-        own_s = 0.0 if self.switches is None else self.switches.reconfiguration_s + self.alpha_s
-        return max(own_s, super().stage_s)
+        turning_s = [each.reconfiguration_s + self.alpha_s for each in (self.switches, self.boards) if each is not None]
+        return max([*turning_s, super().stage_s])
 
-    @property
-    def _switches_of_axes(self) -> tuple[int, ...]:
-        """Optical switches of each axis of a rack."""
-        return tuple(self.devices_per_server // side for side in self.sides) if self.switches is not None else ()
+    @cached_property
+    def _switches(self) -> CubeSwitches:
+        """Optical switches of all racks."""
+        on_face = tuple(self.devices_per_server // side for side in self.sides) if self.switches is not None else ()
+        return CubeSwitches(self.racks, on_face)
 
     @property
     def num_optical_switches(self) -> int:
-        return self.racks * sum(self._switches_of_axes)
+        return self.racks * sum(self._switches.on_face)
 
     def _port_prices(self) -> Mapping[PriceClass, int]:
-        """Six links of each chip: of those on the faces of cubes the light, of others the wires."""
-        faces = 2 * self.num_optical_switches * self.servers
-        return {"optical_port": faces, "electrical_port": 6 * self.num_devices - faces}
+        """Six links of each chip: of those on the faces of cubes or on boards of photonics the light, of others the
+        wires."""
+        optical = 2 * self.num_optical_switches * self.servers if self.boards is None else 6 * self.num_devices
+        return {"optical_port": optical, "electrical_port": 6 * self.num_devices - optical}
 
     def switch_name(self, axis: int, number: int) -> str:
         """Axes 3 k, 3 k + 1 and 3 k + 2 are those of rack k."""
-        rack, axis = divmod(axis, 3)
-        return f"r{rack}." * (self.racks > 1) + f"{AXES[axis]}{number}"
+        return self._switches.name(axis, number)
 
     @property
     def switch_names(self) -> tuple[str, ...]:
-        on_face = self._switches_of_axes * self.racks
-        return tuple(self.switch_name(axis, i) for axis, number in enumerate(on_face) for i in range(number))
+        return self._switches.names
 
     def parse_switch(self, name: str) -> tuple[int, int]:
         """Axis, counted through all racks, and number of a switch; ValueError names the right form."""
-        if self.switches is None:
-            return super().parse_switch(name)
-        match = re.fullmatch(rf"(?:r({INDEX})\.)?([{AXES}])({INDEX})", name)
-        if match:
-            axis, number = 3 * int(match[1] or 0) + AXES.index(match[2]), int(match[3])
-            on_face = self._switches_of_axes[axis % 3]
-            if axis < 3 * self.racks and number < on_face and self.switch_name(axis, number) == name:
-                return axis, number
-        last = self.switch_name(3 * self.racks - 1, self.sides[0] * self.sides[1] - 1)
-        raise ValueError(f"no switch '{name}'; switches are {self.switch_name(0, 0)} to {last}")
+        return super().parse_switch(name) if self.switches is None else self._switches.parse(name)
 
     @property
     def sizes(self) -> str:
@@ -127,15 +120,19 @@ class Torus(SlicedFabric):
     def plans(self, dimension: Dimension, ranks: int, *, one_server: bool, per_server: int = 1) -> Sequence[GroupPlan]:
         if ranks == 1:
             return (NO_PLAN,)
-        found = self._boxes(dimension, ranks, one_server=one_server)
-        return tuple(plan for box in found for plan in self._plans(dimension, box))
+        return tuple(
+            plan
+            for box in self._boxes(dimension, ranks, one_server=one_server)
+            for links in self._links_of(box)
+            for plan in self._plans(dimension, box, links)
+        )
 
     def transfers(
         self, prefill: int, decode: int, *, one_server: bool, each: tuple[int, int] = (1, 1)
     ) -> Sequence[GroupPlan]:
         """As packets over the links of the box that both pools share."""
         found = self._boxes("data", prefill + decode, one_server=one_server) if each == (1, 1) else []
-        return tuple(self._links.caches(prefill, decode, box) for box in found)
+        return tuple(links.caches(prefill, decode, box) for box in found for links in self._links_of(box))
 
     def _boxes(self, dimension: Dimension, ranks: int, *, one_server: bool) -> list[Sides]:
         """Every box of so many ranks; of those across cubes only what a box of whole cubes may contain."""
@@ -154,8 +151,13 @@ class Torus(SlicedFabric):
             return False
         return all(extent == 1 or extent % side == 0 for extent, side in zip(box, self.sides, strict=True))
 
-    def _plans(self, dimension: Dimension, box: Sides) -> tuple[LinkPlan, ...]:
-        links, is_whole = self._links, dimension in ("data", "expert")
+    def _links_of(self, box: Sides) -> Iterator[BoxLinks]:
+        """Those of a plain torus, then those that the light of boards may give a group inside a server."""
+        yield self._links
+        yield from self._light.links(self._links, box) if self._light is not None and self._is_inside(box) else ()
+
+    def _plans(self, dimension: Dimension, box: Sides, links: BoxLinks) -> tuple[LinkPlan, ...]:
+        is_whole = dimension in ("data", "expert")
         is_twisted, shifts = is_whole and bool(self._twist(box)), self._shifts(box) if is_whole else None
         if dimension == "pipeline":
             return (links.chain(box),)
@@ -163,7 +165,7 @@ class Torus(SlicedFabric):
             found = [links.all_to_all(box)]
             found += [links.twisted_all_to_all(box)] if is_twisted else []
             return (*found, *([links.shifted_all_to_all(box, shifts)] if shifts else []))
-        found = [*self.all_reduces(box), *([links.twisted_all_reduce(box)] if is_twisted else [])]
+        found = [*links.all_reduces(box), *([links.twisted_all_reduce(box)] if is_twisted else [])]
         return (*found, *([links.shifted_all_reduce(box, shifts)] if shifts else []))
 
     def _shifts(self, box: Sides) -> LineShifts | None:
@@ -177,13 +179,13 @@ class Torus(SlicedFabric):
         may = self.switches is not None and self.switches.twisted
         return twist_of(box, self.sides) if may and not self._is_inside(box) else NO_TWIST
 
-    def all_reduces(self, box: Sides) -> tuple[LinkPlan, ...]:
-        """As `BoxLinks` has them."""
-        return self._links.all_reduces(box)
-
     @cached_property
     def _links(self) -> BoxLinks:
         return BoxLinks(self.sides, self.link_bandwidth_bytes_per_s, self.alpha_s)
+
+    @cached_property
+    def _light(self) -> BoardLight | None:
+        return None if self.boards is None else BoardLight(self.boards, self.sides, self.switches is None)
 
     def combines(self, plans: Sequence[GroupPlan]) -> bool:
         return self._owners(plans) is not None
@@ -221,17 +223,26 @@ class Torus(SlicedFabric):
     def _owners(self, plans: Sequence[GroupPlan]) -> Owners | None:
         if self.switches is not None and self.switches.rewires and wiring_of(plans) is None:
             return None
-        return owners_of(extents_of(plans), self.sides, 1 if self.switches is None else self.servers)
+        extents, widths = extents_of(plans), widths_of(plans)
+        if widths and self._light is not None:
+            return self._light.owners(extents, widths)
+        cubes = 1 if self.switches is None else self.servers
+        return None if widths is None else owners_of(extents, self.sides, cubes)
 
     def box(self, plans: Sequence[GroupPlan]) -> Sides:
         return box_of(extents_of(plans))
 
     def cut(self, plans: Sequence[GroupPlan]) -> SliceShape:
         box = self.box(plans)
-        return tuple(map(min, box, self.sides)) if box != POINT else ()
+        if box == POINT:
+            return ()
+        needs_board = self._light is not None and self._light.needs_board(widths_of(plans) or ())
+        return *map(min, box, self.sides), *((1,) if needs_board else ())
 
     def slices(self, cut: SliceShape) -> Sequence[Slice]:
-        a, b, c = cut
+        a, b, c, *light = cut
+        if light and self._light is not None:
+            return self._light.slices((a, b, c))
         return slices_of(self.sides, (a, b, c), wraps=self.switches is None)
 
     def needed_switches(self, server: int, cut: SliceShape, slots: Sequence[int]) -> frozenset[tuple[int, int]]:
@@ -258,7 +269,7 @@ class Torus(SlicedFabric):
     def _after(self, plans: Sequence[GroupPlan], held: Sequence[Held], axis: int) -> After:
         """Servers that follow those of a part, the first ones held."""
         box, cut, wiring = self.box(plans), self.cut(plans), wiring_of(plans)
-        a, b, c = (extent // side for extent, side in zip(box, cut, strict=True))
+        a, b, c = (extent // side for extent, side in zip(box, cut, strict=False))
         servers = [server for server, _ in held[: a * b * c]]
         shifts = self._shifts(box) if wiring == "shifted" else None
         if shifts is not None:

@@ -29,7 +29,7 @@ def caches_time(links: Links, configuration: Configuration, box: Box, placed: Pl
             replicas = [_moved(start, order, row[::-1]) for row in rows]
             ways = {(a, b): [*_way(links, box, placed, replicas[a], replicas[b])] for a, b in pairs}
             hops = max(hops, *(sum(far for far, _ in way) for way in ways.values()))
-            slowest = _busiest(links, {pair: _taken(taken for _, taken in way) for pair, way in ways.items()})
+            slowest = _busiest(links, axes, {pair: _taken(taken for _, taken in way) for pair, way in ways.items()})
             if slowest is None:
                 return None
             byte_s = max(byte_s, slowest)
@@ -62,14 +62,14 @@ def _taken(parts: Iterable[Taken]) -> Taken:
     return found
 
 
-def _busiest(links: Links, ways: dict[tuple[int, int], Taken]) -> float | None:
+def _busiest(links: Links, axes: Point, ways: dict[tuple[int, int], Taken]) -> float | None:
     """Seconds per byte where each replica has one cache on its way, that one which a link feels most."""
     sides = [defaultdict[Step, dict[int, float]](dict) for _ in range(2)]
     for pair, taken in ways.items():
         for side, replica in zip(sides, pair, strict=True):
             for step, share in taken.items():
                 side[step][replica] = max(side[step].get(replica, 0.0), share)
-    slowest = 1 / links.one_bytes_per_s
+    slowest = max(1 / links.along(axis) for axis in axes)
     for step in sides[0]:
         if not (rate := links.rate(*step)):
             return None

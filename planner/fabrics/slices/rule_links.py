@@ -10,6 +10,7 @@ from costmodel.parallelism.configuration import Collective
 from costmodel.parallelism.mappings import Dimension
 from planner.checks.names import Tile, tile_of
 from planner.checks.schedule import Round, Send
+from planner.fabrics.slices.rule_boards import light_along
 from planner.fabrics.slices.rule_boxes import Box, Placed, Point, chip_of, neighbour
 from planner.fabrics.slices.rule_shifted import over_weighted_ways
 from planner.model.plan import Assignment
@@ -29,14 +30,21 @@ class Links:
             (tile_of(fabric, c.source), tile_of(fabric, c.destination)) for h in assignment.circuits for c in h.circuits
         ]
         self._circuits = Counter(pair for a, b in ends for pair in ((a, b), (b, a)))
+        self._light = [max(widths, default=0) for widths in light_along(assignment.configuration)]
 
     @property
     def one_bytes_per_s(self) -> float:
-        """Of a single link."""
+        """Of a single link with a chip's bandwidth divided evenly."""
         fabric = self.fabric
         if isinstance(fabric, Sipac):
             return fabric.bandwidth_bytes_per_s / (fabric.digits * (fabric.radix - 1))
         return fabric.link_bandwidth_bytes_per_s
+
+    def along(self, axis: int) -> float:
+        """Of a single link along an axis, of as many wavelengths as it has there."""
+        if isinstance(self.fabric, Sipac) or self.fabric.boards is None or not self._light[axis]:
+            return self.one_bytes_per_s
+        return self.one_bytes_per_s * self._light[axis] / self.fabric.boards.wavelengths_per_link
 
     def rate(self, source: Tile, destination: Tile) -> float:
         """Bytes per second of all links from one device to another, 0 for none."""
@@ -50,6 +58,7 @@ class Links:
             axis = differing[0]
             apart, side = abs(here[axis] - there[axis]), fabric.sides[axis]
             count += (apart == 1) + (fabric.switches is None and apart == side - 1)
+            return count * self.along(axis)
         return count * self.one_bytes_per_s
 
 
@@ -165,7 +174,7 @@ def _chain(links: Links, box: Box, placed: Placed, axes: Point) -> Time | None:
     """From each stage to the next, over one link: stages lie in a snake along the axes."""
     slowest = min(links.rate(a, b) for group in _snakes(box, placed, axes) for a, b in pairwise(group))
     if isinstance(links.fabric, Torus):
-        slowest = min(slowest, links.fabric.link_bandwidth_bytes_per_s)
+        slowest = min(slowest, *map(links.along, axes))
     return (links.fabric.alpha_s, 1 / slowest) if slowest > 0 else None
 
 

@@ -12,6 +12,7 @@ from planner.checks.pricing import Price
 from planner.checks.required import Links as Required
 from planner.checks.rounds_across import NO_TIME, time_between_racks
 from planner.fabrics.joined_racks.rule_upper import check_joined_racks
+from planner.fabrics.slices.rule_boards import check_boards
 from planner.fabrics.slices.rule_boxes import box_of
 from planner.fabrics.slices.rule_caches import caches_time
 from planner.fabrics.slices.rule_cut import check_cut, placed_parts
@@ -63,7 +64,7 @@ class TorusRules(SlicedRules):
 
     @property
     def checks(self) -> Mapping[str, Check]:
-        return {**super().checks, "switches": check_switches}
+        return {**super().checks, "switches": check_switches, "boards": check_boards}
 
     def required(self, configuration: Configuration) -> list[tuple[str, Required]] | None:
         """Circuits of a torus join slices, whatever runs there: `switches` says which."""

@@ -28,7 +28,7 @@ class TorusPlugin(SlicedPlugin):
     def own_policy(self, cluster: "Cluster", policy: str) -> "OwnPolicy | None":
         fabric = cluster.fabric
         assert isinstance(fabric, Torus)
-        if policy != "rfold" or fabric.switches is None or len({*fabric.sides}) > 1:
+        if policy != "rfold" or fabric.switches is None or fabric.boards is not None or len({*fabric.sides}) > 1:
             return None
         from planner.fabrics.slices.rfold import rfold
 
