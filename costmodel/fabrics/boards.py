@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import Field
 
 from costmodel.fabrics.box_links import BoxLinks
-from costmodel.fabrics.boxes import Sides, box_of, owners_of, slices_of
+from costmodel.fabrics.boxes import Sides, box_of, is_inside, owners_of, slices_of
 from costmodel.fabrics.group_plans import GroupPlan
 from costmodel.fabrics.sliced import Owners, Slice
 from costmodel.fabrics.twisted import LINKS
@@ -85,10 +85,8 @@ class BoardLight:
         """As `owners_of`, of a job whose links have so many wavelengths; None where boards cannot give, or would give
         more than, these."""
         box = box_of(extents)
-        is_inside = all(extent <= side for extent, side in zip(box, self.sides, strict=True))
-        return (
-            owners_of(extents, self.sides, 1, self.boards.sides) if is_inside and self.is_whole(box, widths) else None
-        )
+        is_lit = is_inside(box, self.sides) and self.is_whole(box, widths)
+        return owners_of(extents, self.sides, 1, self.boards.sides) if is_lit else None
 
     def is_whole(self, box: Sides, widths: Widths) -> bool:
         """Whether a chip of a job's box hands out what it can: more than a plain torus, and nothing could have more."""
@@ -117,8 +115,10 @@ class BoardLight:
         return self.boards.of_chip if fits else self.boards.off_board
 
     def _directions(self, axis: int, box: Sides) -> int:
-        """In which a chip sends along an axis: two, but one in a line of two chips."""
-        return min(box[axis] - 1, 1 if box[axis] == 2 < self.sides[axis] else 2)
+        """In which a chip sends along an axis: two, but one in a line of two chips; a ring of two has two links."""
+        if box[axis] == 1:
+            return 0
+        return 1 if box[axis] == 2 < self.sides[axis] else 2
 
     def _sent(self, box: Sides, widths: Widths) -> int:
         """Wavelengths of a chip that has neighbours in all directions."""

@@ -1,6 +1,6 @@
 """Messages of the groups of a box, as packets over its links: closed forms."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Literal
 
@@ -100,8 +100,8 @@ class BoxLinks:
         ranks = prod(box)
         least, wired = (each / self.bytes_per_s for each in (least_of_any_wiring(ranks), spread.least_on_link))
         times = spread.hops * self.alpha_s, spread.on_link / self.bytes_per_s, spread.mean_hops
-        bounds = {"least_seconds_per_byte": least, "wired_seconds_per_byte": wired}
-        return LinkPlan(kind, ranks, *times, self.wavelengths, box, **bounds)
+        plan = LinkPlan(kind, ranks, *times, self.wavelengths, box)
+        return replace(plan, least_seconds_per_byte=least, wired_seconds_per_byte=wired)
 
     def twisted_all_reduce(self, box: Sides) -> LinkPlan:
         """A bucket all-reduce of a twisted torus: first the long axes, which are rings, then the short ones, as lines,

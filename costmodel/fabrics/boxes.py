@@ -30,6 +30,11 @@ def boxes(sides: Sides, volume: int, cubes: int) -> tuple[Sides, ...]:
     return tuple(sorted(found, key=lambda box: (sum(box), box)))
 
 
+def is_inside(box: Sides, sides: Sides) -> bool:
+    """Whether a box lies in one server."""
+    return all(extent <= side for extent, side in zip(box, sides, strict=True))
+
+
 def extents_of(plans: Sequence[GroupPlan]) -> tuple[Sides, ...]:
     """What each plan takes along the three axes."""
     taken = []
@@ -58,15 +63,15 @@ def owners_of(extents: tuple[Sides, ...], sides: Sides, cubes: int, boards: Side
     rest = tuple(o // i for o, i in zip(outer, inner, strict=True))
     taken = Owners(*map(_axes, (tensor, pipeline, context, expert, rest)))
     box = _times(_times(tensor, pipeline), outer)
-    is_inside = all(extent <= side for extent, side in zip(box, sides, strict=True))
+    inside = is_inside(box, sides)
     is_whole = all(extent % side == 0 for extent, side in zip(box, sides, strict=True))
-    if not is_inside and not (is_whole and prod(box) // prod(sides) <= cubes):
+    if not inside and not (is_whole and prod(box) // prod(sides) <= cubes):
         return None
     owner = {axis: number for number, axes in enumerate(taken) for axis in axes}
     order = [(-extent, owner.get(axis, len(taken))) for axis, extent in enumerate(box)]
     for i, j in ((0, 1), (0, 2), (1, 2)):
         is_alike = (sides[i], boards[i]) == (sides[j], boards[j])
-        if is_alike and order[i] > order[j] and (box[i] == box[j] or not is_inside):
+        if is_alike and order[i] > order[j] and (box[i] == box[j] or not inside):
             return None
     return taken
 

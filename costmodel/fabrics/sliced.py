@@ -82,6 +82,10 @@ class SlicedFabric(JoinedRacks):
         """Extents of a part of a job with these plans."""
         raise NotImplementedError
 
+    def in_words(self, cut: SliceShape) -> str:
+        """An extent of slices, such as 2 x 2 x 1."""
+        return " x ".join(map(str, cut))
+
     def slices(self, cut: SliceShape) -> Sequence[Slice]:
         """Slices of an extent that every server has, in the order to try them."""
         raise NotImplementedError

@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from costmodel.fabrics.base import SliceShape
 from costmodel.fabrics.boards import BoardLight, BoardsConfig, widths_of
 from costmodel.fabrics.box_links import BoxLinks
-from costmodel.fabrics.boxes import POINT, Sides, box_of, boxes, extents_of, owners_of, slices_of
+from costmodel.fabrics.boxes import POINT, Sides, box_of, boxes, extents_of, is_inside, owners_of, slices_of
 from costmodel.fabrics.cube_switches import CubeSwitches, SwitchesConfig
 from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan
 from costmodel.fabrics.inventory import PriceClass
@@ -137,24 +137,21 @@ class Torus(SlicedFabric):
     def _boxes(self, dimension: Dimension, ranks: int, *, one_server: bool) -> list[Sides]:
         """Every box of so many ranks; of those across cubes only what a box of whole cubes may contain."""
         if one_server:
-            return [box for box in boxes(self.sides, ranks, 1) if self._is_inside(box)]
+            return [box for box in boxes(self.sides, ranks, 1) if is_inside(box, self.sides)]
         if self.switches is None:
             return []
         return [box for box in boxes(self.sides, ranks, self.servers) if self._is_of_whole_cubes(box, dimension)]
 
-    def _is_inside(self, box: Sides) -> bool:
-        return all(extent <= side for extent, side in zip(box, self.sides, strict=True))
-
     def _is_of_whole_cubes(self, box: Sides, dimension: Dimension) -> bool:
         """Whether each extent is 1 or a multiple of the side; tensor groups in one cube have blocks of their own."""
-        if dimension == "tensor" and self._is_inside(box):
+        if dimension == "tensor" and is_inside(box, self.sides):
             return False
         return all(extent == 1 or extent % side == 0 for extent, side in zip(box, self.sides, strict=True))
 
     def _links_of(self, box: Sides) -> Iterator[BoxLinks]:
         """Those of a plain torus, then those that the light of boards may give a group inside a server."""
         yield self._links
-        yield from self._light.links(self._links, box) if self._light is not None and self._is_inside(box) else ()
+        yield from self._light.links(self._links, box) if self._light is not None and is_inside(box, self.sides) else ()
 
     def _plans(self, dimension: Dimension, box: Sides, links: BoxLinks) -> tuple[LinkPlan, ...]:
         is_whole = dimension in ("data", "expert")
@@ -177,7 +174,7 @@ class Torus(SlicedFabric):
     def _twist(self, box: Sides) -> Twist:
         """How wraps of a slice may shift; none where it cannot be wired so."""
         may = self.switches is not None and self.switches.twisted
-        return twist_of(box, self.sides) if may and not self._is_inside(box) else NO_TWIST
+        return twist_of(box, self.sides) if may and not is_inside(box, self.sides) else NO_TWIST
 
     @cached_property
     def _links(self) -> BoxLinks:
@@ -212,7 +209,7 @@ class Torus(SlicedFabric):
     def _is_worth_it(self, plans: Sequence[GroupPlan], is_confined: Sequence[bool]) -> bool:
         """Whether no larger block holds the same: what sends outside blocks needs whole cubes."""
         sends_outside = any(plan.ranks > 1 and not inside for plan, inside in zip(plans, is_confined, strict=True))
-        return not sends_outside or not self._is_inside(self.box(plans))
+        return not sends_outside or not is_inside(self.box(plans), self.sides)
 
     def owners(self, plans: Sequence[GroupPlan]) -> Owners:
         owners = self._owners(plans)
@@ -238,6 +235,9 @@ class Torus(SlicedFabric):
             return ()
         needs_board = self._light is not None and self._light.needs_board(widths_of(plans) or ())
         return *map(min, box, self.sides), *((1,) if needs_board else ())
+
+    def in_words(self, cut: SliceShape) -> str:
+        return super().in_words(cut[:3]) + " on a board" * (len(cut) > 3)
 
     def slices(self, cut: SliceShape) -> Sequence[Slice]:
         a, b, c, *light = cut

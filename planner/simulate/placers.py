@@ -134,6 +134,6 @@ def require_placer(name: str, cluster: Cluster, where: str) -> None:
     plugin = plugin_of(cluster.fabric)
     problem = plugin.why_not_cut(name) if name in CUTTERS else None
     if name in OWN and plugin.own_policy(cluster, name) is None:
-        problem = f"does not go with this {plugin.kind}; it is for cubes of a torus that switches join"
+        problem = f"does not go with this {plugin.kind}; it is for cubes of a torus that switches join, without boards"
     if problem is not None:
         raise InputError(where, f"'{name}'", problem)

@@ -22,9 +22,7 @@ class SlicedResidents(ResidentRules):
         plans = running.candidates.row_plans(0)
         held = fabric.held(plans, running.devices) if demand.cut else []
         if held is None or demand.part % demand.block or (demand.cut and demand.part % prod(demand.cut)):
-            raise ValueError(
-                f"{running.where}.devices: these are no slices of {'x'.join(map(str, demand.cut))} by rank"
-            )
+            raise ValueError(f"{running.where}.devices: these are no slices of {fabric.in_words(demand.cut)} by rank")
         asked = [(h.dimension, Counter(h.circuits)) for h in slice_circuits(fabric, plans, held)]
         if asked != [(h.dimension, Counter(h.circuits)) for h in resident.circuits]:
             raise ValueError(

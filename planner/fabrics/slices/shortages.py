@@ -38,13 +38,11 @@ class SliceShortages(Shortages):
         free = state.slices
         if not needs or not all(demand.cut for demand in demands) or any(_fits(free, demand) for demand in demands):
             return None
-        ways = [f"{number} of {_extent(cut)} ({_most(free, cut)} found)" for number, cut in needs[:MAX_NAMED]]
+        ways = [
+            f"{number} of {free.fabric.in_words(cut)} ({_most(free, cut)} found)" for number, cut in needs[:MAX_NAMED]
+        ]
         others = " and so on" if len(needs) > MAX_NAMED else ""
         return f"needs slices of working accelerators and switches: {listed(ways, 'or')}{others}"
-
-
-def _extent(cut: SliceShape) -> str:
-    return " x ".join(map(str, cut))
 
 
 def _fits(free: FreeSlices, demand: Demand) -> bool:

@@ -16,6 +16,7 @@ TORUS: dict[str, Any] = {
     "link_energy": "10 pJ/B",
 }  # fmt: skip
 CUBES = TORUS | {"servers": 3, "sides": [2, 2, 2], "switches": {"ports": 8, "energy": "20 pJ/B"}}
+BOARDS = TORUS | {"servers": 2, "sides": [4, 2, 1], "boards": {"sides": [2, 2, 1]}}
 SIPAC: dict[str, Any] = {
     "kind": "sipac", "servers": 1, "radix": 2, "digits": 4, "bandwidth": "6 GB/s", "alpha": "1 us", "energy": "1 pJ/B",
 }  # fmt: skip

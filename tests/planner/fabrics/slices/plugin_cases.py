@@ -25,6 +25,24 @@ def parts_in(instance: Instance, box: tuple[int, ...]) -> Places:
     return [frozenset(p) for p in boxes(instance, box, failed) if works(instance, p)]
 
 
+def parts_by_light(instance: Instance, box: tuple[int, ...], widths: tuple[int, ...]) -> Places:
+    """Those of a plain torus whose links along each axis can have so many wavelengths: more than a fiber carries only
+    where both ends lie on one board. No widths: each link is that of a plain torus."""
+    fabric = instance.cluster.fabric
+    assert fabric.kind == "torus"
+    if not widths:
+        return parts_in(instance, box)
+    assert fabric.boards is not None
+    (_, b, c), on = fabric.sides, fabric.boards.sides
+    found = []
+    for place in parts_in(instance, box):
+        chips = {(slot // (b * c), slot // c % b, slot % c) for _, slot in place}
+        boards = [len({chip[axis] // on[axis] for chip in chips}) for axis in range(3)]
+        if all(boards[axis] == 1 or widths[axis] <= fabric.boards.off_board for axis in range(3)):
+            found.append(place)
+    return found
+
+
 def works(instance: Instance, places: set[tuple[int, int]]) -> bool:
     return not places & (instance.cluster.failed_devices | instance.cluster.dark_devices)
 
@@ -66,6 +84,13 @@ def subcubes(instance: Instance, num_free: int) -> list[set[tuple[int, int]]]:
                 groups.setdefault((server, rest), set()).add((server, slot))
             found += groups.values()
     return found
+
+
+def widths_of(configuration: Any) -> tuple[int, ...]:
+    """Wavelengths of a link along each axis; () on a plain torus."""
+    each = [getattr(configuration, f"{d}_collective") for d in ("tensor", "pipeline", "data", "context", "expert")]
+    lit = [collective for collective in each if collective.wavelengths]
+    return tuple(max(collective.wavelengths[axis] for collective in lit) for axis in range(3) if lit)
 
 
 def box_of(instance: Instance, configuration: Any) -> tuple[int, ...]:

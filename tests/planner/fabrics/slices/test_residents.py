@@ -36,7 +36,7 @@ def running(fabric: Fields, **changes: Any) -> Fields:
 def test_residents_on_no_slices_are_refused() -> None:
     devices = running(CUBES)["devices"]
     shuffled = [devices[1], devices[0], *devices[2:]]
-    with pytest.raises(InputError, match=r"devices: these are no slices of 2x2x2 by rank"):
+    with pytest.raises(InputError, match=r"devices: these are no slices of 2 x 2 x 2 by rank"):
         sliced(CUBES, residents=[running(CUBES, devices=shuffled)])
     with pytest.raises(InputError, match="these are not the circuits of its slices"):
         sliced(CUBES, residents=[running(CUBES, circuits=[])])
