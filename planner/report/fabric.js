@@ -32,7 +32,10 @@ function fabricLines(device) {
   if (kind === "rails") return [`rail q${slot}`];
   if (kind === "box") {
     const [, y, z] = data.view.sides;
-    return [`x ${Math.floor(slot / (y * z))}, y ${Math.floor(slot / z) % y}, z ${slot % z}`];
+    const at = [Math.floor(slot / (y * z)), Math.floor(slot / z) % y, slot % z];
+    const spot = (places) => places.map((place, axis) => `${"xyz"[axis]} ${place}`).join(", ");
+    const { boards } = data.view;
+    return [spot(at), ...(boards ? [`board ${spot(at.map((place, axis) => Math.floor(place / boards[axis])))}`] : [])];
   }
   if (kind === "digits") return [`digits ${digitsOf(slot).reverse().join(" ")}, the highest first`];
   if (kind === "pool") {

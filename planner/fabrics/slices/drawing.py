@@ -24,18 +24,23 @@ class TorusDrawing(Drawing):
     """Optical switches, where there are any, join faces of servers both ways."""
 
     why_none = "Links between neighbours are fixed: this fabric has no circuits."
+    why_boards = (
+        "Boards divide the wavelengths of each chip among the links of its slice: "
+        "w in the plan of a job is how many a link has, axis by axis."
+    )
     arrow = "↔"
 
     def own_view(self, cluster: Cluster) -> dict[str, Any] | None:
-        """Chips along x, y and z."""
+        """Chips of a server along x, y and z, and of a board where there are boards."""
         fabric = cluster.fabric
         assert isinstance(fabric, Torus)
-        return {"kind": "box", "sides": list(fabric.sides)}
+        boards = {} if fabric.boards is None else {"boards": list(fabric.boards.sides)}
+        return {"kind": "box", "sides": list(fabric.sides)} | boards
 
     def names(self, fabric: FabricBase) -> dict[str, Any]:
         assert isinstance(fabric, Torus)
         if fabric.switches is None:
-            return super().names(fabric)
+            return super().names(fabric) if fabric.boards is None else NO_CIRCUITS | {"why": self.why_boards}
         return NO_CIRCUITS | {
             "channels": "circuits",
             "columns": ["face of", "joined to face of", "switch"],
