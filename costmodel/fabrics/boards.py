@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import Field
 
 from costmodel.fabrics.box_links import BoxLinks
-from costmodel.fabrics.boxes import Sides, box_of, is_inside, owners_of, slices_of
+from costmodel.fabrics.boxes import Sides, box_of, owners_of, slices_of
 from costmodel.fabrics.group_plans import GroupPlan
 from costmodel.fabrics.sliced import Owners, Slice
 from costmodel.fabrics.twisted import LINKS
@@ -82,11 +82,10 @@ class BoardLight:
             yield replace(plain, wavelengths=widths, wavelengths_per_link=self.boards.wavelengths_per_link)
 
     def owners(self, extents: tuple[Sides, ...], widths: Widths) -> Owners | None:
-        """As `owners_of`, of a job whose links have so many wavelengths; None where boards cannot give, or would give
-        more than, these."""
-        box = box_of(extents)
-        is_lit = is_inside(box, self.sides) and self.is_whole(box, widths)
-        return owners_of(extents, self.sides, 1, self.boards.sides) if is_lit else None
+        """As `owners_of`, of a job inside a server; None also where its links cannot have, or would have more than, so
+        many wavelengths."""
+        is_given = not widths or self.is_whole(box_of(extents), widths)
+        return owners_of(extents, self.sides, 1, self.boards.sides) if is_given else None
 
     def is_whole(self, box: Sides, widths: Widths) -> bool:
         """Whether a chip of a job's box hands out what it can: more than a plain torus, and nothing could have more."""

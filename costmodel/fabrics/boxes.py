@@ -48,9 +48,8 @@ def extents_of(plans: Sequence[GroupPlan]) -> tuple[Sides, ...]:
 def owners_of(extents: tuple[Sides, ...], sides: Sides, cubes: int, boards: Sides = POINT) -> Owners | None:
     """Axes of what takes so much along each axis, by DIMENSIONS; None where one is wanted twice or a box does not fit.
 
-    Of boxes that are alike by symmetry only one counts: of axes of equal sides, and equal sides of the boards whose
-    light the job uses, those that whole cubes make longest come first, and of axes of equal extents those of the first
-    owner.
+    Of boxes that are alike by symmetry only one counts: of axes of equal sides, and equal sides of boards, those that
+    whole cubes make longest come first, and of axes of equal extents those of the first owner.
     """
     tensor, pipeline, data, context, expert = extents
     inner = _times(context, expert)

@@ -221,10 +221,10 @@ class Torus(SlicedFabric):
         if self.switches is not None and self.switches.rewires and wiring_of(plans) is None:
             return None
         extents, widths = extents_of(plans), widths_of(plans)
-        if widths and self._light is not None:
+        if self._light is not None and widths is not None and is_inside(box_of(extents), self.sides):
             return self._light.owners(extents, widths)
         cubes = 1 if self.switches is None else self.servers
-        return None if widths is None else owners_of(extents, self.sides, cubes)
+        return None if widths is None or widths else owners_of(extents, self.sides, cubes)
 
     def box(self, plans: Sequence[GroupPlan]) -> Sides:
         return box_of(extents_of(plans))

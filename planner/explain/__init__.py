@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from planner.explain.admitted import (
+    its_links,
     its_pools,
     its_second_tier,
     its_turns,
@@ -68,7 +69,8 @@ def _reason(solver: WhatIfSolver, name: str, plan: Plan | None) -> Reason:
 
 
 def _admitted(solver: WhatIfSolver, plan: Plan, name: str) -> Reason:
-    told = (its_pools, its_second_tier, its_turns, what_is_taken, what_evaluation_takes, what_phases_gain)
+    its = (its_pools, its_second_tier, its_turns, its_links)
+    told = (*its, what_is_taken, what_evaluation_takes, what_phases_gain)
     statements = [statement for each in told for statement in each(solver.instance, plan, name)]
     statements += what_sizes_change(solver, plan, name)
     return "admitted", where_it_runs(solver, plan, name), statements, None

@@ -8,6 +8,7 @@ from planner.candidates.kept_away import kept_away_in_words
 from planner.candidates.phase_settings import gain_of_phases, settings_by_phase
 from planner.candidates.serving_pools import binding_in_words, pools_in_words
 from planner.candidates.turns import turns_in_words
+from planner.candidates.wider_links import wider_links_in_words
 from planner.explain.cost import cost_of
 from planner.explain.explanation import Statement
 from planner.explain.whatif_solver import WhatIfSolver
@@ -44,6 +45,12 @@ def its_turns(instance: Instance, plan: Plan, name: str) -> Iterator[Statement]:
     """Circuits that take turns, and what that costs."""
     if turns := turns_in_words(instance.cluster, instance.job(name), plan[name]):
         yield Statement(f"its circuits take turns: {turns}")
+
+
+def its_links(instance: Instance, plan: Plan, name: str) -> Iterator[Statement]:
+    """Links that boards make wider, and what that gains."""
+    if links := wider_links_in_words(instance.cluster, instance.job(name), plan[name]):
+        yield Statement(f"boards give its links {links}")
 
 
 def what_is_taken(instance: Instance, plan: Plan, name: str) -> Iterator[Statement]:

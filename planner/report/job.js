@@ -75,6 +75,7 @@ function placedBody(job) {
     ["Pools", (plan.pools || []).join(" · ")],
     ["Second tier", plan.kept_away],
     ["Turns of circuits", plan.turns],
+    ["Light of boards", plan.links],
     ...(plan.phases ? [["Phases", `${plan.phases.settings.join(" · ")} (${(100 * plan.phases.gain).toFixed(1)} % faster than one setting)`]] : []),
     ["Collectives", plan.collectives.map(({ dimension, name }) => `${dimension}: ${name}`).join(" · ") || "none"],
     ["Accelerators", `${plan.devices.length} (asked for ${job.sizes}) on ${where}`],

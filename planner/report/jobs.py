@@ -14,6 +14,7 @@ from planner.candidates.phase_settings import gain_of_phases, settings_by_phase
 from planner.candidates.priced_rows import PricedRow, PricedRows
 from planner.candidates.serving_pools import pools_in_words
 from planner.candidates.turns import turns_in_words
+from planner.candidates.wider_links import wider_links_in_words
 from planner.fabrics import plugin_of
 from planner.fabrics.drawing import ranges
 from planner.model.cluster import Cluster
@@ -137,14 +138,16 @@ def _phases(instance: Instance, job: Job, configuration: Configuration) -> dict[
 
 
 def _in_words(instance: Instance, job: Job, assignment: Assignment, scores: Scores | None) -> dict[str, Any]:
-    """Pools of a job that serves from two, what it keeps in a second tier, and turns of its circuits, where the cost
-    model knows it."""
+    """Pools of a job that serves from two, what it keeps in a second tier, turns of its circuits, and links that boards
+    make wider, where the cost model knows it."""
     if scores is None:
         return {}
     pools = pools_in_words(instance.cluster, job, assignment)
     kept = kept_away_in_words(instance.cluster, job, assignment)
     turns = turns_in_words(instance.cluster, job, assignment)
-    return {name: told for name, told in (("pools", list(pools)), ("kept_away", kept), ("turns", turns)) if told}
+    links = wider_links_in_words(instance.cluster, job, assignment)
+    told = {"pools": list(pools), "kept_away": kept, "turns": turns, "links": links}
+    return {name: text for name, text in told.items() if text}
 
 
 def _collectives_of(configuration: Configuration) -> list[dict[str, str]]:
