@@ -116,52 +116,60 @@ class Controller(Questions):
         """A running job has ended."""
         return self._leaves(job, "finish", key, at_s)
 
-    def fail(self, part: str, *, key: str | None = None, at_s: float | None = None) -> Decisions:
+    def fail(self, part: str, *, keeper: str = "", key: str | None = None, at_s: float | None = None) -> Decisions:
         """A part has failed (names: `scenarios.damage`), or all of a server, as s3. Jobs on it move, or wait again;
-        what is down stays so."""
+        what is down stays so. `keeper`: who will repair it; what an operator says is down, nobody else repairs."""
         with self._lock:
-            body = {"e": "fail", "part": part}
+            body = {"e": "fail", "part": part} | _kept_by(keeper)
             if (known := self._durable.known(key, body)) is not None:
                 return known
             failures_of(self.cluster, part)
-            if part in self._durable.ledger.failed:
+            if part in (failed := self._durable.ledger.failed) and (keeper or not failed[part]):
                 return self._durable.noted(body, key, at_s, ())
             return self._durable.event(body, key, at_s, lambda: self._serve(health.flee(self._durable.state)))
 
-    def repair(self, part: str, *, key: str | None = None, at_s: float | None = None) -> Decisions:
-        """A part or server that failed works again, a drained server takes jobs again."""
+    def repair(self, part: str, *, keeper: str = "", key: str | None = None, at_s: float | None = None) -> Decisions:
+        """A part or server that failed works again, a drained server takes jobs again; a `keeper` repairs what it said
+        has failed, and nothing else."""
         with self._lock:
-            body = {"e": "repair", "part": part}
+            body = {"e": "repair", "part": part} | _kept_by(keeper)
             if (known := self._durable.known(key, body)) is not None:
                 return known
-            if part not in self._durable.ledger.failed and part not in self._durable.ledger.drained:
-                down = ", ".join((*self._durable.ledger.failed, *self._durable.ledger.drained)) or "nothing"
+            failed, drained = self._durable.ledger.failed, self._durable.ledger.drained
+            if keeper and failed.get(part) != keeper:
+                raise ConflictError("repair", part, f"was not failed by {keeper}")
+            if part not in failed and part not in drained:
+                down = ", ".join((*failed, *drained)) or "nothing"
                 raise ConflictError("repair", part, f"has neither failed nor been drained here; down is: {down}")
             return self._durable.event(body, key, at_s, lambda: self._serve(health.flee(self._durable.state)))
 
-    def drain(self, server: str, *, key: str | None = None, at_s: float | None = None) -> Decisions:
-        """A server takes no more jobs; those on it that may move do where there is room, others end there."""
+    def drain(self, server: str, *, keeper: str = "", key: str | None = None, at_s: float | None = None) -> Decisions:
+        """A server takes no more jobs; those on it that may move do where there is room, others end there. `keeper`: as
+        of `fail`."""
         with self._lock:
-            body = {"e": "drain", "server": server}
+            body = {"e": "drain", "server": server} | _kept_by(keeper)
             if (known := self._durable.known(key, body)) is not None:
                 return known
             try:
                 self.cluster.fabric.parse_server(server)
             except ValueError as error:
                 raise UnknownError("drain", server, str(error)) from None
-            if server in self._durable.ledger.drained:
+            if server in (drained := self._durable.ledger.drained) and (keeper or not drained[server]):
                 return self._durable.noted(body, key, at_s, ())
             return self._durable.event(body, key, at_s, lambda: self._serve(health.clear(self._durable.state, server)))
 
-    def undrain(self, server: str, *, key: str | None = None, at_s: float | None = None) -> Decisions:
-        """A drained server takes jobs again; what has failed there stays so."""
+    def undrain(self, server: str, *, keeper: str = "", key: str | None = None, at_s: float | None = None) -> Decisions:
+        """A drained server takes jobs again; what has failed there stays so. `keeper`: as of `repair`."""
         with self._lock:
-            body = {"e": "undrain", "server": server}
+            body = {"e": "undrain", "server": server} | _kept_by(keeper)
             if (known := self._durable.known(key, body)) is not None:
                 return known
-            if server not in self._durable.ledger.drained:
-                drained = ", ".join(self._durable.ledger.drained) or "none"
-                raise ConflictError("undrain", server, f"has not been drained here; drained are: {drained}")
+            drained = self._durable.ledger.drained
+            if keeper and drained.get(server) != keeper:
+                raise ConflictError("undrain", server, f"was not drained by {keeper}")
+            if server not in drained:
+                named = ", ".join(drained) or "none"
+                raise ConflictError("undrain", server, f"has not been drained here; drained are: {named}")
             return self._durable.event(body, key, at_s, lambda: self._serve(health.flee(self._durable.state)))
 
     def replan(self, budget_s: float, *, key: str | None = None, at_s: float | None = None) -> Decisions:
@@ -259,3 +267,8 @@ class Controller(Questions):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _kept_by(keeper: str) -> dict[str, str]:
+    """Who keeps a part down, as an event has it: nothing for an operator."""
+    return {"keeper": keeper} if keeper else {}

@@ -65,10 +65,10 @@ class Ledger:
     """those that were asked for, by name"""
     jobs: dict[str, Entry] = field(default_factory=dict)
     """waiting and running, in the order of arrival"""
-    failed: dict[str, None] = field(default_factory=dict)
-    """parts that are down, by name, in the order in which they failed"""
-    drained: dict[str, None] = field(default_factory=dict)
-    """servers that take no job"""
+    failed: dict[str, str] = field(default_factory=dict)
+    """keepers of parts that are down, in the order in which they failed; nothing: an operator"""
+    drained: dict[str, str] = field(default_factory=dict)
+    """the same of servers that take no job"""
     tenants: TenantUsage = field(init=False)
     reserved: Reserve = field(default_factory=lambda: Reserve(None))
     now_s: float = 0.0
@@ -117,14 +117,15 @@ class Ledger:
                 self.jobs[request.name] = Entry(request, kind, self.num_arrived, self.now_s)
                 self.num_arrived += 1
         elif name == "fail":
-            self.failed[body["part"]] = None
+            self.failed[body["part"]] = body.get("keeper", "")
         elif name == "drain":
-            self.drained[body["server"]] = None
+            self.drained[body["server"]] = body.get("keeper", "")
         elif name == "undrain":
             self.drained.pop(body["server"], None)
         elif name == "repair":
             self.failed.pop(body["part"], None)
-            self.drained.pop(body["part"], None)
+            if "keeper" not in body:
+                self.drained.pop(body["part"], None)
 
     def _shift(self, by_s: float) -> None:
         """Times were read from a clock that was wrong by this."""
@@ -195,6 +196,7 @@ class Ledger:
             "jobs": [_entry(entry) for entry in self.jobs.values()],
             "failed": list(self.failed),
             "drained": list(self.drained),
+            "keepers": {what: _kept(down) for what, down in (("failed", self.failed), ("drained", self.drained))},
             "reserved": self.reserved.body(),
             "uses": {tenant: asdict(use) for tenant, use in sorted(self.tenants.uses.items())},
         }
@@ -202,7 +204,9 @@ class Ledger:
     def restore(self, body: dict[str, Any]) -> None:
         """Read the state that `body` wrote."""
         self.now_s, self.num_arrived = body["now_s"], body["num_arrived"]
-        self.failed, self.drained = dict.fromkeys(body["failed"]), dict.fromkeys(body["drained"])
+        keepers = body.get("keepers", {"failed": {}, "drained": {}})
+        self.failed = dict.fromkeys(body["failed"], "") | keepers["failed"]
+        self.drained = dict.fromkeys(body["drained"], "") | keepers["drained"]
         for each in body["jobs"]:
             request = self._request(each["request"], each["kind"])
             wait: Any = each["wait"] and self.decision(each["wait"])
@@ -220,6 +224,11 @@ _PLAIN = ("kind", "number", "arrived_s", "started_s", "pause_s", "preempted")
 def request_body(request: Request) -> dict[str, Any]:
     """A request as the journal writes it, beside the name of its kind."""
     return request.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude=JOB_CLASS_FIELDS)
+
+
+def _kept(down: dict[str, str]) -> dict[str, str]:
+    """Those that no operator keeps down."""
+    return {name: keeper for name, keeper in down.items() if keeper}
 
 
 def _entry(entry: Entry) -> dict[str, Any]:

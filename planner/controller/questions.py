@@ -109,6 +109,13 @@ class Questions:
         with self._lock:
             return (*self._durable.ledger.failed, *self._durable.ledger.drained)
 
+    def kept_down(self, keeper: str) -> tuple[frozenset[str], frozenset[str]]:
+        """Failed parts, and drained servers, that this keeper alone puts back."""
+        with self._lock:
+            kept = (self._durable.ledger.failed, self._durable.ledger.drained)
+            failed, drained = (frozenset(name for name, by in down.items() if by == keeper) for down in kept)
+            return failed, drained
+
     @property
     def num_free(self) -> int:
         """Working accelerators that nobody holds."""

@@ -17,6 +17,7 @@ class Replayed:
         self.jobs: dict[str, Body] = {}
         self.failed: list[str] = []
         self.drained: list[str] = []
+        self.keepers: dict[str, dict[str, str]] = {"failed": {}, "drained": {}}
         self.reserved: Body = {"d": "reserve", "job": None, "servers": [], "at_s": None}
         self.now_s = 0.0
         self.arrived = 0
@@ -34,17 +35,32 @@ class Replayed:
                     "started_s": 0.0, "pause_s": 0.0, "preempted": 0, "wait": None,
                 }  # fmt: skip
                 self.arrived += 1
-        elif body["e"] == "fail":
-            self.failed.append(body["part"])
-        elif body["e"] == "drain":
-            self.drained.append(body["server"])
+        elif body["e"] in ("fail", "drain"):
+            self._goes_down(body, "failed" if body["e"] == "fail" else "drained")
         elif body["e"] == "undrain":
-            self.drained.remove(body["server"])
+            self._comes_back(body, "drained")
         elif body["e"] == "repair":
-            self.failed = [part for part in self.failed if part != body["part"]]
-            self.drained = [part for part in self.drained if part != body["part"]]
+            self._comes_back(body, "failed")
+            if "keeper" not in body:
+                self._comes_back(body, "drained")
         for decision in decisions:
             self._decision(decision)
+
+    def _goes_down(self, body: Body, what: str) -> None:
+        names, keepers = getattr(self, what), self.keepers[what]
+        name, keeper = body.get("part", body.get("server")), body.get("keeper")
+        assert name not in names or (keepers[name] and not keeper), f"{name} is {what} already"
+        if name not in names:
+            names.append(name)
+        keepers.pop(name, None)
+        if keeper:
+            keepers[name] = keeper
+
+    def _comes_back(self, body: Body, what: str) -> None:
+        name = body.get("part", body.get("server"))
+        assert body.get("keeper") in (None, self.keepers[what].get(name)), f"{name} is another's to put back"
+        setattr(self, what, [one for one in getattr(self, what) if one != name])
+        self.keepers[what].pop(name, None)
 
     def _decision(self, decision: Body) -> None:
         if decision["d"] == "reserve":
@@ -83,7 +99,7 @@ class Replayed:
         """What a controller's `state` must be, but for the use of tenants."""
         return {
             "now_s": self.now_s, "num_arrived": self.arrived, "jobs": list(self.jobs.values()), "failed": self.failed,
-            "drained": self.drained, "reserved": self.reserved,
+            "drained": self.drained, "keepers": self.keepers, "reserved": self.reserved,
         }  # fmt: skip
 
 

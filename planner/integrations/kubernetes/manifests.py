@@ -95,7 +95,7 @@ def _rules(config: Kubernetes) -> list[Manifest]:
         rules += [{"apiGroups": [GROUP], "resources": ["slices"], "verbs": verbs}]
     return [
         *rules,
-        {"apiGroups": [""], "resources": ["nodes"], "verbs": [*reads, "patch"]},
+        {"apiGroups": [""], "resources": ["nodes"], "verbs": reads},
         {"apiGroups": [""], "resources": ["pods"], "verbs": ["get", *reads, "patch", "delete"]},
         {"apiGroups": [""], "resources": ["pods/binding"], "verbs": ["create"]},
     ]

@@ -1,20 +1,21 @@
 """Nodes and servers: who is cordoned here is drained there, who is not ready has failed, and back.
 
 Of several nodes that are one server each fails with its own accelerators. Only whole servers are drained, for as long
-as one of their nodes is cordoned.
+as one of their nodes is cordoned. Nothing is remembered here: the journal says what is down for the sake of nodes, and
+a node is who has its name now, so that one that was made anew while no planner ran is in use again.
 """
 
 import logging
 
 from planner.controller.controller import Controller
-from planner.integrations.kubernetes.client import ApiError, KubernetesClient, Object, path_of
-from planner.integrations.kubernetes.config import DOMAIN, KubernetesSite
+from planner.integrations.kubernetes.client import KubernetesClient, Object, path_of
+from planner.integrations.kubernetes.config import KubernetesSite
 from planner.integrations.kubernetes.informer import Informer
 from planner.integrations.kubernetes.pod_groups import whole_number
 from planner.model.errors import InputError
 
-DOWN = f"{DOMAIN}/down"
-"""annotation of a node whose parts were drained, or failed, for its sake: what others have drained stays so"""
+KEEPER = "kubernetes"
+"""of what is down for the sake of a node: what others have drained, or failed, stays so"""
 log = logging.getLogger("planner.kubernetes")
 
 
@@ -23,10 +24,7 @@ class Nodes:
 
     def __init__(self, controller: Controller, api: KubernetesClient, site: KubernetesSite) -> None:
         self.informer = Informer(api, path_of("v1", "nodes"))
-        self._controller, self._api, self._site = controller, api, site
-        self._gone: set[str] = set()
-        """nodes that are not there any more and could not be marked, and whose parts have failed; also after a
-        restart"""
+        self._controller, self._site = controller, site
         self._uneven: set[str] = set()
         """nodes of which it was said that they have another number of accelerators than their share"""
 
@@ -36,92 +34,40 @@ class Nodes:
         return str((about.get("labels") or {}).get(self._site.config.node_label, node))
 
     def follow(self) -> None:
-        """Tell the controller what has changed."""
+        """Tell the controller what has changed: what goes down before what comes back, so that a node that fails while
+        it is cordoned takes nobody in between."""
+        to_fail, to_drain = self._wanted()
         view = self._controller.view(0)
-        down = {"failed": set(view.failed), "drained": set(view.drained)}
-        for node in self._site.server_of:
-            item = self.informer.objects.get(("", node))
-            if item is None:
-                self._gone.add(node)
-                if not down["failed"].issuperset(self._parts("failed", node)):
-                    self._do("failed", node)
-                continue
-            marked, wanted = _mark_of(item), self._wanted(node, item)
-            if node in self._gone and (wanted != "failed" or marked == "failed"):
-                self._gone.discard(node)
-                if wanted != "failed":
-                    self._undo("failed", node)
-            is_down = wanted != "" and down[wanted].issuperset(self._parts(wanted, node)) and node not in self._gone
-            if marked != wanted and (marked or not is_down or self._is_marked_with(node, wanted)):
-                self._mark(node, item, marked, wanted)
-            elif marked and not is_down:
-                self._do(wanted, node)
-
-    def _mark(self, node: str, item: Object, marked: str, wanted: str) -> None:
-        """The mark comes before what it stands for, and goes after it: whoever dies in between finds it again."""
-        about = {"annotations": {DOWN: wanted or None}, "resourceVersion": item["metadata"].get("resourceVersion")}
-        if marked == "drained" and any(_mark_of(other) != "drained" for other in self._cordoned_with(node)):
-            return
+        for part in sorted(to_fail.difference(view.failed)):
+            self._controller.fail(part, keeper=KEEPER)
+        for server in sorted(to_drain.difference(view.drained)):
+            self._controller.drain(server, keeper=KEEPER)
+        failed, drained = self._controller.kept_down(KEEPER)
         try:
-            if not wanted:
-                self._undo(marked, node)
-            self._api.patch(path_of("v1", "nodes", name=node), {"metadata": about})
-        except ApiError as error:
-            if error.is_of_all:
-                raise
-            log.warning("node %s: %s", node, error)
-            return
-        if wanted:
-            self._do(wanted, node)
-            if marked:
-                self._undo(marked, node)
+            for part in sorted(failed - to_fail):
+                self._controller.repair(part, keeper=KEEPER)
+            for server in sorted(drained - to_drain):
+                self._controller.undrain(server, keeper=KEEPER)
+        except InputError as error:
+            log.info("somebody else puts it back: %s", error)
 
-    def _do(self, wanted: str, node: str) -> None:
-        for part in self._parts(wanted, node):
-            if wanted == "failed":
-                self._controller.fail(part)
-            else:
-                self._controller.drain(part)
+    def _wanted(self) -> tuple[set[str], set[str]]:
+        """Parts that are to have failed, and servers that are to be drained, for the sake of nodes."""
+        to_fail, to_drain = set[str](), set[str]()
+        for node, server in self._site.server_of.items():
+            item = self.informer.objects.get(("", node))
+            if item is None or self._is_lost(node, item):
+                to_fail.update(self._site.parts_of[node])
+            elif (item.get("spec") or {}).get("unschedulable"):
+                to_drain.add(server)
+        return to_fail, to_drain
 
-    def _undo(self, marked: str, node: str) -> None:
-        if marked == "drained" and self._cordoned_with(node):
-            return
-        for part in self._parts(marked, node):
-            try:
-                if marked == "failed":
-                    self._controller.repair(part)
-                else:
-                    self._controller.undrain(part)
-            except InputError:
-                log.info("%s is up already", part)
-
-    def _parts(self, state: str, node: str) -> tuple[str, ...]:
-        """What is to be in a state for the sake of a node."""
-        return self._site.parts_of[node] if state == "failed" else (self._site.server_of[node],)
-
-    def _others(self, node: str) -> list[tuple[str, Object]]:
-        """The other nodes of its server, as the API shows them."""
-        names = self._site.nodes_of[self._site.server_of[node]]
-        found = ((name, self.informer.objects.get(("", name))) for name in names if name != node)
-        return [(name, item) for name, item in found if item is not None]
-
-    def _cordoned_with(self, node: str) -> list[Object]:
-        """Other nodes for whose sake its server is to be drained."""
-        return [item for name, item in self._others(node) if self._wanted(name, item) == "drained"]
-
-    def _is_marked_with(self, node: str, wanted: str) -> bool:
-        """True if its server is drained for the sake of another of its nodes, and now for its own, too."""
-        return wanted == "drained" and any(_mark_of(item) == wanted for _, item in self._others(node))
-
-    def _wanted(self, node: str, item: Object) -> str:
-        """State that a node is to have here: "" (in use), "drained" or "failed"."""
+    def _is_lost(self, node: str, item: Object) -> bool:
+        """True if a node is not ready, or not what the configuration says."""
         status = item.get("status") or {}
-        is_ready = any(
-            one.get("type") == "Ready" and one.get("status") == "True" for one in status.get("conditions") or ()
-        )
-        if not is_ready or self._is_uneven(node, status.get("capacity") or {}):
-            return "failed"
-        return "drained" if (item.get("spec") or {}).get("unschedulable") else ""
+        conditions = status.get("conditions") or ()
+        is_ready = any(one.get("type") == "Ready" and one.get("status") == "True" for one in conditions)
+        return not is_ready or self._is_uneven(node, status.get("capacity") or {})
 
     def _is_uneven(self, node: str, capacity: Object) -> bool:
         """True if one of several nodes of a server says that it has another number of accelerators than its share."""
@@ -139,7 +85,3 @@ class Nodes:
                 node, total, self._site.server_of[node], share, self._site.per_server,
             )  # fmt: skip
         return total != share
-
-
-def _mark_of(item: Object) -> str:
-    return str((item["metadata"].get("annotations") or {}).get(DOWN, ""))

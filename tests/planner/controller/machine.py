@@ -25,6 +25,7 @@ PARTS = {
     "torus": ["s1", "s0.c1", "s1.c2:port", "x0"],
 }
 DRAINED = ["s0", "s1", "s2"]
+KEEPERS = st.sampled_from(["", "nodes"])
 CROWDS = st.lists(st.sampled_from([1, 2, 2]), min_size=2, max_size=4)
 GROUPED = st.lists(st.sampled_from([1, 2, 4]), min_size=1, max_size=3)
 
@@ -131,15 +132,17 @@ class Machine(Replaying):
         if down and data.draw(st.integers(0, 2)):
             part = data.draw(st.sampled_from(down))
             if part in self.naive.drained and data.draw(st.booleans()):
-                self.do(lambda c, key: c.undrain(part, key=key, at_s=now_s))
+                keeper = self.naive.keepers["drained"].get(part, "") and data.draw(KEEPERS)
+                self.do(lambda c, key: c.undrain(part, keeper=keeper, key=key, at_s=now_s))
             else:
-                self.do(lambda c, key: c.repair(part, key=key, at_s=now_s))
+                keeper = self.naive.keepers["failed"].get(part, "") and data.draw(KEEPERS)
+                self.do(lambda c, key: c.repair(part, keeper=keeper, key=key, at_s=now_s))
         elif data.draw(st.booleans()):
-            part = data.draw(st.sampled_from(PARTS[self.fabric]))
-            self.do(lambda c, key: c.fail(part, key=key, at_s=now_s))
+            part, keeper = data.draw(st.sampled_from(PARTS[self.fabric])), data.draw(KEEPERS)
+            self.do(lambda c, key: c.fail(part, keeper=keeper, key=key, at_s=now_s))
         else:
-            server = data.draw(st.sampled_from(DRAINED))
-            self.do(lambda c, key: c.drain(server, key=key, at_s=now_s))
+            server, keeper = data.draw(st.sampled_from(DRAINED)), data.draw(KEEPERS)
+            self.do(lambda c, key: c.drain(server, keeper=keeper, key=key, at_s=now_s))
 
     @rule(data=st.data(), priority=st.integers(0, 1))
     def want_a_whole_server(self, data: st.DataObject, priority: int) -> None:
@@ -193,7 +196,7 @@ class Machine(Replaying):
             c.submit(request("another"), key=key)
         assert (c.seq, c.state()) == (before, state)
 
-    @rule(which=st.integers(0, 8))
+    @rule(which=st.integers(0, 10))
     def ask_wrongly(self, which: int) -> None:
         """What cannot be is refused, and nothing changes."""
         c, name = self.controller, next(iter(sorted(self.wanted)), None)
@@ -204,6 +207,8 @@ class Machine(Replaying):
             lambda: c.repair("s1.t1"),
             lambda: c.drain("s77"),
             lambda: c.undrain("s3"),
+            lambda: c.repair(self.naive.failed[0] if self.naive.failed else "s1.t1", keeper="somebody"),
+            lambda: c.undrain(self.naive.drained[0] if self.naive.drained else "s3", keeper="somebody"),
             lambda: c.submit(request("large", 4096)),
             lambda: c.submit(request("greedy", 16, tenant="b")),
             lambda: c.submit(request(name or "x", 1, tenant="other")) if name else c.cancel("nobody"),

@@ -48,6 +48,25 @@ def test_a_redundant_update_changes_nothing() -> None:
     assert c.running["chat"].device_names == start.devices
 
 
+def test_a_keeper_puts_back_what_it_has_taken_down_and_what_an_operator_says_stays() -> None:
+    c = controller("fat_tree")
+    c.fail("s1", keeper="nodes")
+    c.drain("s1", keeper="nodes")
+    c.drain("s2")
+    c.drain("s2", keeper="nodes")
+    assert c.kept_down("nodes") == ({"s1"}, {"s1"})
+    with pytest.raises(InputError, match="was not drained by nodes"):
+        c.undrain("s2", keeper="nodes")
+    c.repair("s1", keeper="nodes")
+    assert c.down == ("s1", "s2"), "it is drained yet"
+    c.drain("s1")
+    assert c.kept_down("nodes") == (set(), set())
+    c.fail("s3", keeper="nodes")
+    c.repair("s3")
+    with pytest.raises(InputError, match="was not failed by nodes"):
+        c.repair("s3", keeper="nodes")
+
+
 def test_the_list_of_nodes_is_the_shortest_there_is() -> None:
     """Jobs stand on as few servers as they fit on, so that as few as possible can take them down."""
     c = controller("fat_tree")

@@ -95,18 +95,6 @@ def _status_patch(field: str, item: dict[str, Any], most: int) -> dict[str, Any]
     }  # fmt: skip
 
 
-_NODE_PATCH = {
-    "type": "object",
-    "required": ["metadata"],
-    "properties": {
-        "metadata": {
-            "required": ["annotations", "resourceVersion"],
-            "properties": {"annotations": {"propertyNames": {"const": "photonplan.io/down"}}, "resourceVersion": {}},
-            "additionalProperties": False,
-        }
-    },
-    "additionalProperties": False,
-}
 _POD_PATCH = {
     "type": "object",
     "required": ["metadata"],
@@ -186,7 +174,6 @@ WRITES = (
      _status_patch("admissionChecks", _CHECK_STATE, 8)),
     ("PATCH", rf"/apis/kueue.x-k8s.io/v1beta1/admissionchecks/{_NAME}/status",
      _status_patch("conditions", CONDITION, 100)),
-    ("PATCH", rf"/api/v1/nodes/{_NAME}", _NODE_PATCH),
     ("PATCH", rf"/api/v1/namespaces/{_NAME}/pods/{_NAME}", _POD_PATCH),
     ("POST", rf"/api/v1/namespaces/{_NAME}/pods/{_NAME}/binding", _BINDING),
     ("DELETE", rf"/api/v1/namespaces/{_NAME}/pods/{_NAME}", _DELETE),

@@ -14,7 +14,7 @@ from planner.integrations.kubernetes.pods import Pod
 from tests.planner.controller.sites import quick_folder
 from tests.planner.integrations.kubernetes.emulator import NODES, PODS, WORKLOADS, Server
 from tests.planner.integrations.kubernetes.holders_cases import ALLOWED
-from tests.planner.integrations.kubernetes.world import World, pod_set
+from tests.planner.integrations.kubernetes.world import World, node, pod_set
 
 Shape = tuple[int, int]
 """pods, accelerators of each"""
@@ -42,6 +42,8 @@ class Machine(RuleBasedStateMachine):
         self.workloads: dict[str, tuple[int, int]] = {}
         self.gangs: dict[str, tuple[int, int]] = {}
         self.names = iter(range(10**6))
+        self.broken: set[str] = set()
+        """parts that an operator has said are down"""
 
     @property
     def emulator(self) -> Any:
@@ -92,13 +94,23 @@ class Machine(RuleBasedStateMachine):
         parts = {"spec": {"unschedulable": is_cordoned}, "status": {"conditions": ready}}
         self.emulator.change(NODES, None, f"n{number % (4 * self.shared_by)}", **parts)
 
+    @rule(number=st.integers(0, 7), is_away=st.booleans())
+    def node_made_anew(self, number: int, is_away: bool) -> None:
+        name = f"n{number % (4 * self.shared_by)}"
+        self.emulator.drop(NODES, None, name)
+        if is_away:
+            self.world.loop.tick()
+            self.world.restart()
+        self.emulator.put(NODES, node(name))
+
     @rule(number=st.integers(0, 3), slot=st.integers(0, 7))
     def part(self, number: int, slot: int) -> None:
         name = f"s{number}.g{slot}"
-        if name in self.world.controller.down:
+        if name in self.broken:
             self.world.controller.repair(name)
         else:
             self.world.controller.fail(name)
+        self.broken ^= {name}
 
     @rule(is_down=st.booleans())
     def api(self, is_down: bool) -> None:
@@ -170,11 +182,14 @@ class Machine(RuleBasedStateMachine):
         self.emulator.before_write.clear()
         for number in range(4 * self.shared_by):
             self.node(number, False, True)
+        for part in self.broken:
+            self.world.controller.repair(part)
         for _ in range(3):
             self.world.now_s += 300
             self.world.settle(5, self.queue)
         self.world.settle(12, self.queue)
         assert self.world.loop.trouble == ""
+        assert self.world.controller.down == ()
         assert self.world.controller.check() == []
         jobs = self.world.jobs()
         live = {f"team/{name}" for name, shape in self.workloads.items() if shape[1] and self.may_run(shape)}

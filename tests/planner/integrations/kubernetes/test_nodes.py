@@ -1,7 +1,10 @@
 """Nodes and servers: who is cordoned or lost here is drained or failed there, and back."""
 
+from typing import Any
+
 import pytest
 
+from planner.controller.journal import Journal
 from tests.planner.integrations.kubernetes.admission_cases import Make
 from tests.planner.integrations.kubernetes.emulator import NODES
 from tests.planner.integrations.kubernetes.world import GPU, World, node, pod_set
@@ -87,23 +90,97 @@ def test_a_server_of_several_nodes_is_drained_until_the_last_of_them_is_open_aga
     assert world.controller.down == ("s1",), "what an operator has drained stays so"
 
 
+def be_ready(world: World, node: str, status: str) -> None:
+    world.emulator.change(NODES, None, node, status={"conditions": [{"type": "Ready", "status": status}]})
+
+
 @pytest.mark.slow
-def test_a_drain_for_one_node_is_handed_to_another_whoever_dies_in_between(make_world: Make) -> None:
-    world = make_world(shared_by=2)
-    cordon(world, "n2", is_cordoned=True)
+@pytest.mark.parametrize("what", ["gone", "not ready, then gone", "cordoned, then gone"])
+@pytest.mark.parametrize("shared_by", [1, 4])
+def test_a_node_that_was_made_anew_while_no_planner_ran_is_in_use_again(
+    make_world: Make, what: str, shared_by: int
+) -> None:
+    world = make_world(shared_by=shared_by)
     world.loop.tick()
-    cordon(world, "n2", is_cordoned=False)
-    cordon(world, "n3", is_cordoned=True)
-    world.emulator.before_write.append(lambda: setattr(world.emulator, "is_down", True))
+    if what.startswith("not ready"):
+        be_ready(world, "n3", "Unknown")
+    elif what.startswith("cordoned"):
+        cordon(world, "n3", is_cordoned=True)
+    else:
+        world.emulator.drop(NODES, None, "n3")
     world.loop.tick()
-    world.restart()
-    world.emulator.is_down = False
-    for _ in range(2):
-        world.loop.tick()
-        assert world.controller.down == ("s1",)
-    cordon(world, "n3", is_cordoned=False)
+    assert world.controller.down
+    world.end()
+    if what != "gone":
+        world.emulator.drop(NODES, None, "n3")
+    world.emulator.put(NODES, node("n3"))
+    world.begin()
     world.loop.tick()
     assert world.controller.down == ()
+
+
+@pytest.mark.slow
+def test_what_an_operator_says_is_down_stays_so_when_the_node_is_back(make_world: Make) -> None:
+    world = make_world()
+    world.controller.fail("s1")
+    for name in ("n1", "n2", "n3"):
+        be_ready(world, name, "False")
+    world.loop.tick()
+    seq = world.controller.seq
+    world.controller.fail("s2")
+    world.controller.repair("s3")
+    world.loop.tick()
+    assert world.controller.seq == seq + 3, "what was repaired has failed again, and nothing else is written"
+    for name in ("n1", "n2", "n3"):
+        be_ready(world, name, "True")
+    world.restart()
+    world.loop.tick()
+    assert world.controller.down == ("s1", "s2")
+
+
+class Killed(BaseException):
+    """The planner has died."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_written", [False, True])
+def test_whoever_dies_before_or_after_any_event_is_followed_by_one_who_goes_on(
+    make_world: Make, monkeypatch: pytest.MonkeyPatch, is_written: bool
+) -> None:
+    world = make_world(shared_by=2)
+
+    def scene(number: int) -> set[str]:
+        """Nodes change; what is to be down then."""
+        for name in ("n2", "n3"):
+            cordon(world, name, is_cordoned=number == 1)
+        be_ready(world, "n5", "True" if number == 2 else "Unknown")
+        cordon(world, "n4", is_cordoned=number == 2)
+        lost = set() if number == 2 else {f"s2.g{slot}" for slot in range(4, 8)}
+        return lost | ({"s1"} if number == 1 else {"s2"} if number == 2 else set())
+
+    append, left, deaths = Journal.append, [0], 0
+
+    def dying(self: Journal, *about: Any) -> None:
+        left[0] -= 1
+        if left[0] < 0 and not is_written:
+            raise Killed
+        append(self, *about)
+        if left[0] < 0:
+            raise Killed
+
+    monkeypatch.setattr(Journal, "append", dying)
+    for number in (1, 2, 3, 1, 3):
+        wanted, left[0] = scene(number), 1
+        while True:
+            try:
+                world.loop.tick()
+                break
+            except Killed:
+                deaths += 1
+                world.restart()
+                left[0] = 1
+        assert set(world.controller.down) == wanted
+    assert deaths > 5
 
 
 @pytest.mark.slow
