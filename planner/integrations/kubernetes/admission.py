@@ -23,6 +23,7 @@ from planner.integrations.kubernetes.pod_assignment import (
     VISIBLE,
     SplitError,
     devices_in,
+    devices_of,
     pod_assignments_of,
     updates_of,
 )
@@ -137,7 +138,7 @@ class Admission:
             because = "the planner has no such job any more"
         elif job.place is None:
             because = "its place is lost: " + ("" if job.waits_for is None else job.waits_for.because)
-        elif ",".join(job.place.device_names) != admitted:
+        elif devices_of(job.place) != admitted:
             if workload.has_hot_swap and self._swap(workload, said, job.place):
                 return
             because = f"it moves to {', '.join(dict.fromkeys(self._nodes(job.place)))}"
@@ -180,6 +181,11 @@ class Admission:
             because = "" if job.waits_for is None else job.waits_for.because
             self._say(workload, "Pending", f"waits: {because}")
             return
+        try:
+            updates = updates_of(pod_group, job.place, self._site, self._label)
+        except PodGroupError:
+            self._leave(job, ended=False)
+            raise
         if dark(job, applied):
             self._say(workload, "Pending", "has a place; its circuits are being connected")
             return
@@ -189,7 +195,6 @@ class Admission:
             self._say(workload, "Pending", f"has a place; {pod.namespace}/{pod.name} still leaves {pod.node}")
             return
         nodes = ", ".join(dict.fromkeys(self._nodes(job.place)))
-        updates = updates_of(pod_group, job.place, self._site, self._label)
         self._say(workload, "Ready", f"runs on {nodes}", workload.for_each_pod_set(updates))
 
     def _say(self, workload: Workload, state: str, message: str, updates: list[Object] | None = None) -> None:

@@ -4,13 +4,18 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from planner.integrations.kubernetes.annotation_text import MOST_OF_OBJECT, num_bytes, packed, unpacked
 from planner.integrations.kubernetes.client import Object
 from planner.integrations.kubernetes.config import DOMAIN, KubernetesSite
-from planner.integrations.kubernetes.pod_groups import PodGroup
+from planner.integrations.kubernetes.pod_groups import PodGroup, PodGroupError
 from planner.placement.placement import Place
 
 JOB, GANG, DEVICES = f"{DOMAIN}/job", f"{DOMAIN}/gang", f"{DOMAIN}/devices"
 ASSIGNMENT, VISIBLE = f"{DOMAIN}/assignment", f"{DOMAIN}/cuda-visible-devices"
+KEPT_FREE = 8 * 2**10
+"""bytes of annotations of a pod that are left for others, as for those that it gets when it is bound"""
+MOST_UPDATES = 2**20
+"""bytes of all annotations of the updates of one Workload: etcd takes objects of 1.5 MiB"""
 
 
 class SplitError(ValueError):
@@ -54,16 +59,16 @@ def pod_assignments_of(place: Place, each: int, site: KubernetesSite) -> tuple[P
 
 
 def updates_of(pod_group: PodGroup, place: Place, site: KubernetesSite, label: Callable[[str], str]) -> list[Object]:
-    """`podSetUpdates` of an admission check: where the pods of each set go; SplitError. `label`: value of the label
-    of a node that selectors go by."""
+    """`podSetUpdates` of an admission check: where the pods of each set go; SplitError, or PodGroupError where objects
+    cannot hold that. `label`: value of the label of a node that selectors go by."""
     rest = pod_assignments_of(place, pod_group.each, site)
     updates = []
     for one in pod_group.sets:
         assignments, rest = rest[: one.pods], rest[one.pods :]
         annotations = {
             JOB: pod_group.request.name,
-            DEVICES: ",".join(place.device_names),
-            ASSIGNMENT: json.dumps([assignment.body() for assignment in assignments], separators=(",", ":")),
+            DEVICES: packed(devices_of(place)),
+            ASSIGNMENT: packed(json.dumps([assignment.body() for assignment in assignments], separators=(",", ":"))),
         }
         if len(assignments) == 1:
             annotations[VISIBLE] = assignments[0].visible
@@ -72,15 +77,38 @@ def updates_of(pod_group: PodGroup, place: Place, site: KubernetesSite, label: C
         if len(nodes) == 1:
             update["nodeSelector"] = {site.config.node_label: label(nodes.pop())}
         updates.append(update)
+    _require_room(updates, pod_group)
     return updates
 
 
+def _require_room(updates: list[Object], pod_group: PodGroup) -> None:
+    """PodGroupError where a pod, or the Workload, cannot hold what they are to be told."""
+    sizes = [num_bytes(update["annotations"]) for update in updates]
+    room = MOST_OF_OBJECT - KEPT_FREE - pod_group.annotated_bytes
+    if max(sizes) > room:
+        problem = f"the place of {pod_group.pods} pods takes {max(sizes)} bytes of annotations of each"
+        raise PodGroupError(
+            f"{problem}, and {max(room, 0)} are left; ask for fewer and larger pods, or for shorter annotations of your own"
+        )
+    if sum(sizes) > MOST_UPDATES:
+        problem = f"the places of {len(sizes)} pod sets take {sum(sizes)} bytes, and a Workload holds {MOST_UPDATES}"
+        raise PodGroupError(f"{problem}; put the pods into fewer pod sets")
+
+
+def devices_of(place: Place) -> str:
+    """Devices of a place by rank."""
+    return ",".join(place.device_names)
+
+
 def devices_in(updates: object) -> str | None:
-    """Devices that `podSetUpdates` named; None where they are not ours."""
+    """Devices that `podSetUpdates` named, as `devices_of` does; None where they are not ours."""
     for update in updates if isinstance(updates, list) else ():
         found = (update.get("annotations") or {}).get(DEVICES)
         if found is not None:
-            return str(found)
+            try:
+                return unpacked(str(found))
+            except ValueError:
+                return str(found)
     return None
 
 
@@ -89,7 +117,7 @@ def written(text: str) -> tuple[PodAssignment, ...]:
     try:
         return tuple(
             PodAssignment(str(one["node"]), tuple(map(int, one["indices"])), tuple(map(int, one["ranks"])))
-            for one in json.loads(text)
+            for one in json.loads(unpacked(text))
         )
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
         raise ValueError(f"{ASSIGNMENT} is not what the planner wrote") from None

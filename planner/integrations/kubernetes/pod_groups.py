@@ -39,6 +39,8 @@ class PodGroup:
     request: Request
     even: tuple[Request, ...] = ()
     """the same with k pods on each server, the most first: for where the first was split within a pod"""
+    annotated_bytes: int = 0
+    """that the annotations of one pod have before the planner adds its own"""
 
     @property
     def requests(self) -> tuple[Request, ...]:

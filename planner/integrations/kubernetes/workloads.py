@@ -1,10 +1,11 @@
 """A Workload of Kueue: what it asks for, and what is to be known of its state."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from planner.integrations.kubernetes.annotation_text import num_bytes
 from planner.integrations.kubernetes.client import Object
 from planner.integrations.kubernetes.config import DOMAIN, Kubernetes, KubernetesSite
 from planner.integrations.kubernetes.hot_swap import HOT_SWAP
@@ -98,7 +99,13 @@ class Workload:
         self._require_free_choice(of)
         if self.annotations.get(HOT_SWAP, "true") not in ("true", "false"):
             raise PodGroupError(f'{HOT_SWAP}: \'{self.annotations[HOT_SWAP][:100]}\' is neither "true" nor "false"')
-        return pod_group_of(sets, about, self.annotations, site)
+        return replace(pod_group_of(sets, about, self.annotations, site), annotated_bytes=self._annotated_bytes)
+
+    @property
+    def _annotated_bytes(self) -> int:
+        """The most that the template of a pod set has."""
+        templates = [one["template"].get("metadata") or {} for one in self.spec.get("podSets") or ()]
+        return max((num_bytes(about.get("annotations") or {}) for about in templates), default=0)
 
     def _pod_set(self, of: Kubernetes) -> Any:
         assigned = (self.status.get("admission") or {}).get("podSetAssignments") or ()

@@ -6,6 +6,7 @@ Schemas of Kubernetes come from `kubernetes-validate`; those of Kueue from its C
 manual of GKE, whose rules a webhook holds objects to.
 """
 
+import json
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -34,6 +35,8 @@ _QUANTITY = r"[+-]?(\d+(\.\d*)?|\.\d+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?\d+)?"
 _PORT_NAME = r"(?=.*[a-z])(?!.*--)[a-z0-9]([-a-z0-9]{0,13}[a-z0-9])?"
 MOST_DATA = 2**20
 """bytes of all values of a ConfigMap"""
+MOST_ANNOTATIONS, MOST_OBJECT = 262_144, 1_572_864
+"""bytes of all annotations of an object, keys and values (`ValidateAnnotationsSize`); of a request to etcd"""
 _META: dict[str, Any] = {"type": "object"}
 _CHECK_SPEC = {
     "type": "object",
@@ -122,6 +125,8 @@ def require_published(item: dict[str, Any], version: str = VERSION) -> None:
         raise Refused(422, "Invalid", f"{kind}: {'.'.join(map(str, error.path))}: {error.message}")
     for problem in _problems(item, str(kind)):
         raise Refused(422, "Invalid", f"{kind} {item['metadata'].get('name')}: {problem}")
+    if len(json.dumps(item, separators=(",", ":")).encode()) > MOST_OBJECT:
+        raise Refused(500, "InternalError", "etcdserver: request is too large")
 
 
 @cache
@@ -183,6 +188,8 @@ def _of_texts(about: dict[str, Any]) -> Iterator[str]:
     for schema, key in ((LABEL_VALUES, "labels"), (TEXTS | {"propertyNames": NAMES}, "annotations")):
         for error in Draft202012Validator(schema).iter_errors(about.get(key) or {}):
             yield f"metadata.{key}: {error.message}"
+    if sum(len((key + text).encode()) for key, text in (about.get("annotations") or {}).items()) > MOST_ANNOTATIONS:
+        yield f"metadata.annotations: Too long: may not be more than {MOST_ANNOTATIONS} bytes"
 
 
 def _of_data(data: dict[str, str]) -> Iterator[str]:
