@@ -55,27 +55,27 @@ class KubernetesClient:
     def get(self, path: str) -> Object:
         return self._ask("GET", path)
 
-    def _pages(self, path: str, params: dict[str, Any]) -> tuple[list[Object], str]:
+    def _pages(self, path: str, params: dict[str, Any], keeps: Callable[[Object], bool]) -> tuple[list[Object], str]:
         items: list[Object] = []
         while True:
             page = self._ask("GET", path, params=params)
             found, about = page.get("items"), page.get("metadata") or {}
             if not isinstance(found, list):
                 raise ApiError(0, f"the list {path} has no items")
-            items += found
+            items += filter(keeps, found)
             if not about.get("continue"):
                 return items, str(about.get("resourceVersion") or "")
             params = {"limit": PAGE, "continue": about["continue"]}
 
-    def list(self, path: str) -> tuple[list[Object], str]:
-        """All objects under a path, page by page, and the version that they had then; at once where that version is
-        forgotten before the last page."""
+    def list(self, path: str, keeps: Callable[[Object], bool] = lambda item: True) -> tuple[list[Object], str]:
+        """All objects under a path, or those of interest, page by page, and the version that they had then; at once
+        where that version is forgotten before the last page. No more than a page is held of the others."""
         try:
-            return self._pages(path, {"limit": PAGE})
+            return self._pages(path, {"limit": PAGE}, keeps)
         except ApiError as error:
             if error.status != GONE:
                 raise
-        return self._pages(path, {})
+        return self._pages(path, {}, keeps)
 
     def watch(self, path: str, version: str, wait_s: int) -> Iterator[tuple[str, Object]]:
         """Changes after a version, as (ADDED, MODIFIED, DELETED, BOOKMARK or ERROR, object), for so many seconds."""

@@ -31,5 +31,6 @@ class Holders:
         planned, before the informer shows it; ApiError."""
         if job in self.jobs():
             return True
-        items, _ = self._api.list(path_of("v1", "pods", job.split("/")[0]))
-        return any(job_of(pod) == job and not pod.is_over for pod in map(Pod, items))
+        path = path_of("v1", "pods", job.split("/")[0])
+        items, _ = self._api.list(path, lambda item: job_of(Pod(item)) == job and not Pod(item).is_over)
+        return bool(items)

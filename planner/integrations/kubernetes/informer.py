@@ -50,8 +50,8 @@ class Informer:
             self._list()
 
     def _list(self) -> None:
-        items, self._version = self._api.list(self._path)
-        self.objects = {key(item): item for item in items if self._keeps(item)}
+        items, self._version = self._api.list(self._path, self._keeps)
+        self.objects = {key(item): item for item in items}
         self._is_known = True
 
     def _apply(self, objects: dict[tuple[str, str], Object], kind: str, item: Object) -> None:

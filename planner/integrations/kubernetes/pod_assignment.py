@@ -87,9 +87,7 @@ def _require_room(updates: list[Object], pod_group: PodGroup) -> None:
     room = MOST_OF_OBJECT - KEPT_FREE - pod_group.annotated_bytes
     if max(sizes) > room:
         problem = f"the place of {pod_group.pods} pods takes {max(sizes)} bytes of annotations of each"
-        raise PodGroupError(
-            f"{problem}, and {max(room, 0)} are left; ask for fewer and larger pods, or for shorter annotations of your own"
-        )
+        raise PodGroupError(f"{problem}, and {max(room, 0)} are left; ask for fewer pods, or annotate them less")
     if sum(sizes) > MOST_UPDATES:
         problem = f"the places of {len(sizes)} pod sets take {sum(sizes)} bytes, and a Workload holds {MOST_UPDATES}"
         raise PodGroupError(f"{problem}; put the pods into fewer pod sets")

@@ -19,6 +19,8 @@ from planner.integrations.kubernetes.pod_groups import (
     pod_group_of,
 )
 
+REPLACES = "kueue.x-k8s.io/workload-slice-replacement-for"
+"""annotation of the Workload of an elastic job that has grown: the one whose pods run on"""
 BY_CHECK = "AdmissionCheck"
 """reason of an eviction that a check asked for"""
 
@@ -97,6 +99,8 @@ class Workload:
             "duration_s": None if limit is None else float(limit),
         }
         self._require_free_choice(of)
+        if REPLACES in (self.item["metadata"].get("annotations") or {}):
+            raise PodGroupError("an elastic job has grown, and a plan has one size; submit a job of the new size")
         if self.annotations.get(HOT_SWAP, "true") not in ("true", "false"):
             raise PodGroupError(f'{HOT_SWAP}: \'{self.annotations[HOT_SWAP][:100]}\' is neither "true" nor "false"')
         return replace(pod_group_of(sets, about, self.annotations, site), annotated_bytes=self._annotated_bytes)

@@ -110,8 +110,15 @@ class World:
 
     # Users
 
-    def workload(self, name: str, *sets: dict[str, Any], namespace: str = "team", **spec: Any) -> None:
-        about = {"name": name, "namespace": namespace, "uid": f"w{next(self._uids)}"}
+    def workload(
+        self, name: str, *sets: dict[str, Any], namespace: str = "team", replaces: str = "", **spec: Any
+    ) -> None:
+        about: dict[str, Any] = {"name": name, "namespace": namespace, "uid": f"w{next(self._uids)}"}
+        if replaces:
+            about["annotations"] = {
+                "kueue.x-k8s.io/elastic-job": "true",
+                "kueue.x-k8s.io/workload-slice-replacement-for": f"{namespace}/{replaces}",
+            }
         given = {"queueName": "q", "podSets": list(sets)} | spec
         self.emulator.put(WORKLOADS, {"metadata": about, "spec": given, "status": {}})
 
