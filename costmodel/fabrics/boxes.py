@@ -90,10 +90,11 @@ def _axes(extents: Sequence[int]) -> Axes:
 
 
 @lru_cache(maxsize=1024)
-def slices_of(sides: Sides, cut: Sides, *, wraps: bool) -> tuple[Slice, ...]:
-    """Places of a box in a server, those at multiples of its extents first; `wraps`: across the rim as well."""
+def slices_of(sides: Sides, cut: Sides, *, wraps: bool, aligned: bool = False) -> tuple[Slice, ...]:
+    """Places of a box in a server, those at multiples of its extents first (`aligned`: those alone); `wraps`: across
+    the rim as well."""
     starts = [
-        [0] if extent == side else range(side if wraps else side - extent + 1)
+        [0] if extent == side else range(0, side if wraps else side - extent + 1, extent if aligned else 1)
         for extent, side in zip(cut, sides, strict=True)
     ]
     origins = sorted(product(*starts), key=lambda o: (sum(a % e != 0 for a, e in zip(o, cut, strict=True)), o))

@@ -1,97 +1,33 @@
 """Three-dimensional tori of packet links, alone or as cubes whose faces meet in optical switches."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import product
 from math import prod
-from typing import Literal, Self
 
 import numpy as np
-from pydantic import Field, model_validator
 
 from costmodel.fabrics.base import SliceShape
-from costmodel.fabrics.boards import BoardLight, BoardsConfig, widths_of
+from costmodel.fabrics.boards import BoardLight, widths_of
 from costmodel.fabrics.box_links import BoxLinks
 from costmodel.fabrics.boxes import POINT, Sides, box_of, boxes, extents_of, is_inside, owners_of, slices_of
-from costmodel.fabrics.cube_switches import CubeSwitches, SwitchesConfig
 from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan
-from costmodel.fabrics.inventory import PriceClass
 from costmodel.fabrics.line_shifts import LineShifts
+from costmodel.fabrics.partitions import is_of_whole
 from costmodel.fabrics.slice_wirings import After, plain_or_twisted, shifted, wiring_of
-from costmodel.fabrics.sliced import Held, Line, Owners, Slice, SlicedFabric
+from costmodel.fabrics.sliced import Held, Line, Owners, Slice
+from costmodel.fabrics.torus_spec import TorusSpec
 from costmodel.fabrics.twisted import NO_TWIST, Twist, twist_of
 from costmodel.parallelism.mappings import Dimension
-from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency
 
 
-class Torus(SlicedFabric):
+class Torus(TorusSpec):
     """Chips on a grid of `sides` in each server, with one link to each neighbour and a wrap along each axis.
 
     Without `switches` a job lies in one server, each of its parts on a box in any place. With them a server is a cube
     whose faces have no links of their own: a part is a box inside one cube, whose wraps are loops through switches, or
     any whole cubes of a rack, joined to a box in any order.
     """
-
-    device_letter = "c"
-
-    kind: Literal["torus"] = "torus"
-    sides: Sides = Field(min_length=3, max_length=3)
-    """chips along each axis of a server, at least 1, with switches at least 2"""
-    link_bandwidth_bytes_per_s: BytesPerSecond
-    """one link, one direction; a chip has two links along an axis"""
-    alpha_s: Latency
-    """of one step between neighbours"""
-    link_energy_j_per_byte: JoulesPerByte
-    """of a byte over one link"""
-    switches: SwitchesConfig | None = None
-    """between cubes; absent: each torus stands alone"""
-    boards: BoardsConfig | None = Field(default=None, exclude_if=lambda boards: boards is None)
-    """photonics that give links in use what a slice leaves idle of its chips' bandwidth; absent: links are fixed"""
-
-    @model_validator(mode="after")
-    def _is_consistent(self) -> Self:
-        least = 1 if self.switches is None else 2
-        if min(self.sides) < least or prod(self.sides) > 4096:
-            raise ValueError(f"sides: {self.sides} must be at least {least} each, and 4096 chips at most together")
-        if self.switches is not None:
-            self.switches.require_join(self.sides, self.servers)
-        if self.boards is not None:
-            self.boards.require_divide(self.sides)
-        return self
-
-    @property
-    def devices_per_server(self) -> int:
-        return prod(self.sides)
-
-    @property
-    def rows(self) -> int:
-        """One plane of y and z in each."""
-        return self.sides[0]
-
-    @property
-    def has_circuits(self) -> bool:
-        return self.switches is not None
-
-    @property
-    def stage_s(self) -> float:
-        turning_s = [each.reconfiguration_s + self.alpha_s for each in (self.switches, self.boards) if each is not None]
-        return max([*turning_s, super().stage_s])
-
-    @cached_property
-    def _switches(self) -> CubeSwitches:
-        """Optical switches of all racks."""
-        on_face = tuple(self.devices_per_server // side for side in self.sides) if self.switches is not None else ()
-        return CubeSwitches(self.racks, on_face)
-
-    @property
-    def num_optical_switches(self) -> int:
-        return self.racks * sum(self._switches.on_face)
-
-    def _port_prices(self) -> Mapping[PriceClass, int]:
-        """Six links of each chip: of those on the faces of cubes or on boards of photonics the light, of others the
-        wires."""
-        optical = 2 * self.num_optical_switches * self.servers if self.boards is None else 6 * self.num_devices
-        return {"optical_port": optical, "electrical_port": 6 * self.num_devices - optical}
 
     def switch_name(self, axis: int, number: int) -> str:
         """Axes 3 k, 3 k + 1 and 3 k + 2 are those of rack k."""
@@ -104,11 +40,6 @@ class Torus(SlicedFabric):
     def parse_switch(self, name: str) -> tuple[int, int]:
         """Axis, counted through all racks, and number of a switch; ValueError names the right form."""
         return super().parse_switch(name) if self.switches is None else self._switches.parse(name)
-
-    @property
-    def sizes(self) -> str:
-        cube = " x ".join(map(str, self.sides))
-        return f"those of boxes within {cube}" + (f", and multiples of {prod(self.sides)}" if self.switches else "")
 
     def blocks(self, spans: Sequence[int], num_devices: int) -> Sequence[int]:
         """The whole job in one server, or each part; of whole cubes, the tensor group in one cube or not."""
@@ -218,6 +149,8 @@ class Torus(SlicedFabric):
         return owners
 
     def _owners(self, plans: Sequence[GroupPlan]) -> Owners | None:
+        if self.partitions and (box := self.box(plans)) not in self.partitions and not is_of_whole(box, self.sides):
+            return None
         if self.switches is not None and self.switches.rewires and wiring_of(plans) is None:
             return None
         extents, widths = extents_of(plans), widths_of(plans)
@@ -243,7 +176,7 @@ class Torus(SlicedFabric):
         a, b, c, *light = cut
         if light and self._light is not None:
             return self._light.slices((a, b, c))
-        return slices_of(self.sides, (a, b, c), wraps=self.switches is None)
+        return slices_of(self.sides, (a, b, c), wraps=self.switches is None, aligned=bool(self.partitions))
 
     def needed_switches(self, server: int, cut: SliceShape, slots: Sequence[int]) -> frozenset[tuple[int, int]]:
         """Those that carry the wraps of the axes that a slice spans."""

@@ -140,6 +140,10 @@ class FabricPlugin:
         """Why a policy that cuts slices of fixed shapes does not go with the fabric; None where it does."""
         return None
 
+    def hosts(self, fabric: FabricBase) -> tuple[tuple[int, ...], ...]:
+        """Slots of each host of a server, which parts of jobs take whole; none where the fabric does not say."""
+        return ()
+
     def own_policy(self, cluster: "Cluster", policy: str) -> "OwnPolicy | None":
         """A policy of a replay that knows this kind of fabric; None where it has no such policy for the cluster."""
         return None

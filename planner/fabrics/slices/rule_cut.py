@@ -26,6 +26,9 @@ def _check_job(fabric: Torus | Sipac, job: Job, assignment: Assignment) -> Itera
     if box is None:
         yield Violation("cut", job.name, f"{job.name}: its collectives make up no box")
         return
+    if isinstance(fabric, Torus) and not _is_partition(fabric, box):
+        yield Violation("cut", job.name, f"{job.name}: boxes of {box.extents} chips are no partitions of a server")
+        return
     if box.num_ranks == 1:
         return
     for number, placed in enumerate(placed_parts(fabric, box, assignment)):
@@ -33,6 +36,12 @@ def _check_job(fabric: Torus | Sipac, job: Job, assignment: Assignment) -> Itera
         wrong = _torus(fabric, box, placed) if isinstance(fabric, Torus) else _sipac(fabric, box, placed)
         if wrong:
             yield Violation("cut", where, f"{where} {wrong}")
+
+
+def _is_partition(fabric: Torus, box: Box) -> bool:
+    """True if the fabric has boxes of these extents, alone or as whole servers."""
+    is_whole = not any(extent % side for extent, side in zip(box.extents, fabric.sides, strict=True))
+    return not fabric.partitions or is_whole or any(box.extents == tuple(each) for each in fabric.partitions)
 
 
 def placed_parts(fabric: Torus | Sipac, box: Box, assignment: Assignment) -> Iterator[Placed]:
@@ -59,6 +68,8 @@ def _torus(fabric: Torus, box: Box, placed: Placed) -> str | None:
             return f"spans axis {'xyz'[axis]} and must start at 0 there, not at {start}"
         if fabric.switches is not None and start + extent > side:
             return f"crosses the rim of a cube along axis {'xyz'[axis]}"
+        if fabric.partitions and start % extent:
+            return f"is no partition of a server, since it starts at {start} along axis {'xyz'[axis]}"
     for place, (_, slot) in placed.items():
         expected = tuple((o + p) % side for o, p, side in zip(origin, place, fabric.sides, strict=True))
         if chip_of(fabric, slot) != expected:

@@ -9,16 +9,17 @@ import yaml
 
 from costmodel.catalog import documents
 from costmodel.hardware.systems import system_of
-from planner.fabrics import fabrics
+from planner.fabrics import fabrics, plugin_of
 from planner.integrations.inventories.even_cluster import EvenCluster, even_cluster
 from planner.integrations.inventories.inventory import Inventory, some
+from planner.integrations.inventories.partitions import SHAPES, are_hosts
 from planner.integrations.inventories.product_names import device_of
 from planner.model import files
 from planner.model.cluster import Cluster
 from planner.model.errors import InputError
 
 _FIELD = re.compile(r"^(  (\w+): +)([^#\n]*?)( *#.*)?$", re.MULTILINE)
-_COUNTED = re.compile(r"kind|racks|servers|sides|\w+_per_server")
+_COUNTED = re.compile(r"kind|racks|servers|sides|partitions|\w+_per_server")
 """fields that an inventory tells, with what follows from them"""
 FIBERS = 4
 """between each ordered pair of servers, as of a new instance"""
@@ -47,7 +48,8 @@ def imported(
     even = even_cluster(kept, one_rack=one_rack, join=join)
     body, assumed = _fabric_text(even, fabric, chosen)
     named = Cluster.model_validate(files.parse_text(body, inventory.where)).fabric
-    failed = [named.device_name(*place) for place in even.failed]
+    by_node = [slot for host in plugin_of(named).hosts(named) for slot in host] or range(even.accelerators)
+    failed = [named.device_name(server, by_node[slot]) for server, slot in even.failed]
     health = f"health:\n  failed_tiles: [{', '.join(failed)}]\n" if failed else ""
     notes = (*even.notes, f"assumed, since no inventory says it: {', '.join(assumed)}")
     heading = "".join(f"# {_line(note)}\n" for note in (f"Imported from {inventory.where}.", *notes))
@@ -92,6 +94,8 @@ def _fabric_text(even: EvenCluster, kind: str, device: str) -> tuple[str, list[s
     lines = [line for line in text.splitlines() if not line.lstrip().startswith("#")]
     if len(even.racks) > 1:
         lines.insert(2, f"  racks: {len(even.racks)}")
+    if "partitions" in template.schema.model_fields and all(each and are_hosts(each.nodes) for each in even.servers):
+        lines.insert(2, f"  partitions: {[list(shape) for shape in reversed(SHAPES)]}")
     usual = _usual(device)
     assumed: list[str] = []
 

@@ -22,6 +22,8 @@ class InventoryNode:
     """why it runs nothing now; empty where it does"""
     unhealthy: int = 0
     """of its accelerators, those that run nothing now"""
+    partitions: tuple[str, ...] = ()
+    """names of the parts of its rack that it is in, the largest first; none where the source does not say"""
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,8 @@ class Known:
 
 @dataclass(frozen=True)
 class Inventory:
-    """Nodes with accelerators, each once, racks and nodes in the order of their names and numbers."""
+    """Nodes with accelerators, each once, racks and nodes in the order of their names and numbers, nodes by partitions
+    first."""
 
     where: str
     """files that were read, for messages"""
@@ -49,7 +52,7 @@ class Inventory:
     @classmethod
     def of(cls, where: str, nodes: Iterable[InventoryNode], notes: Iterable[str] = ()) -> "Inventory":
         """Nodes without accelerators are left out, which is told; InputError where none is left or one comes twice."""
-        listed = sorted(nodes, key=lambda node: (natural(node.rack), natural(node.name)))
+        listed = sorted(nodes, key=lambda node: (natural(node.rack), node.partitions, natural(node.name)))
         names = [node.name for node in listed]
         for first, second in zip(sorted(names), sorted(names)[1:], strict=False):
             if first == second:

@@ -7,6 +7,7 @@ from typing import Any
 
 from planner.integrations.inventories.documents import count, items, mapping, text
 from planner.integrations.inventories.inventory import Inventory, InventoryNode, Known, some
+from planner.integrations.inventories.partitions import CUBE, partitions_named
 from planner.model import files
 from planner.model.errors import InputError
 
@@ -26,7 +27,7 @@ RACKS: tuple[tuple[str, ...], ...] = (
     ("fabric.topograph.run/tier-0",),
     ("network.topology.nvidia.com/leaf",),
     ("network.topology.nvidia.com/block",),
-    ("cloud.google.com/gke-tpu-partition-4x4x4-id",),
+    (CUBE,),
     ("cloud.google.com/gce-topology-block", "cloud.google.com/gce-topology-subblock"),
     ("cloud.google.com/gce-topology-block",),
     ("oci.oraclecloud.com/host.rack_id",),
@@ -106,7 +107,7 @@ def _node(node: Mapping[str, Any], known: Known) -> tuple[InventoryNode, list[st
     product = next((labels[key] for key in RESOURCES[resource] if key in labels), "")
     dark = max(number - working, 0)
     notes = [f"{name}: {dark} of {number} are not allocatable: the last are failed"] if dark else []
-    return InventoryNode(name, number, product, "", _down(node, where, name), dark), notes
+    return InventoryNode(name, number, product, "", _down(node, where, name), dark, partitions_named(labels)), notes
 
 
 def _down(node: Mapping[str, Any], where: str, name: str) -> str:

@@ -11,10 +11,12 @@ from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
 from costmodel.spec import Duration, Spec
 from costmodel.workloads import Workload
+from planner.fabrics import plugin_of
 from planner.integrations.hostlist import hosts_of
 from planner.integrations.nodes import server_of_nodes
 from planner.model import files
 from planner.model.cluster import Cluster
+from planner.model.errors import InputError
 
 DOMAIN = "photonplan.io"
 """prefix of all labels and annotations"""
@@ -91,7 +93,8 @@ class Kubernetes(Spec):
 
     nodes: dict[NodeNames, str] | str
     """server of each node, such as {gpu-0: s0}, or of several nodes that are one server, such as {"cube-[0-15]": s0}:
-    each has an equal share of its accelerators, in this order; or a list such as gpu-[0-7], which are s0, s1, ..."""
+    each has an equal share of its accelerators, in this order (where the fabric has `partitions`: one host each, the
+    last axis fastest); or a list such as gpu-[0-7], which are s0, s1, ..."""
     workloads: dict[str, Workload] = Field(default_factory=dict)
     """what users name by the annotation photonplan.io/workload"""
     default_workload: str | None = None
@@ -165,10 +168,24 @@ class KubernetesSite:
         """Accelerators of a node."""
         return self.per_server // self.nodes_per_server
 
+    @cached_property
+    def has_hosts(self) -> bool:
+        """True if nodes are hosts that jobs inside a server take whole."""
+        return bool(plugin_of(self.cluster.fabric).hosts(self.cluster.fabric))
+
     def on_node(self, server: int, slot: int) -> tuple[str, int]:
         """Node of an accelerator, and its index there."""
-        number, index = divmod(slot, self.per_node)
+        number, index = self._seats[slot]
         return self._nodes_by_number[server][number], index
+
+    @cached_property
+    def _seats(self) -> list[tuple[int, int]]:
+        """Number of the node among those of its server, and index there, by slot."""
+        each, slots = self.per_node, range(self.per_server)
+        hosts = plugin_of(self.cluster.fabric).hosts(self.cluster.fabric)
+        hosts = hosts or tuple(tuple(slots[first : first + each]) for first in slots[::each])
+        found = {slot: (number, index) for number, host in enumerate(hosts) for index, slot in enumerate(host)}
+        return [found[slot] for slot in slots]
 
     @cached_property
     def _nodes_by_number(self) -> list[tuple[str, ...]]:
@@ -191,4 +208,9 @@ class KubernetesSite:
 def load_site(path: Path, cluster: Cluster) -> KubernetesSite:
     """Read kubernetes.yaml; InputError names file and field."""
     config = files.load(Kubernetes, path)
-    return KubernetesSite(config, cluster, server_of_nodes(config.nodes, cluster, str(path)))
+    site = KubernetesSite(config, cluster, server_of_nodes(config.nodes, cluster, str(path)))
+    hosts = len(plugin_of(cluster.fabric).hosts(cluster.fabric))
+    if hosts not in (0, site.nodes_per_server):
+        problem = f"{site.nodes_per_server} for each server, which has {hosts} hosts by the partitions of the cluster"
+        raise InputError(str(path), "nodes", f"{problem}; name one node for each host")
+    return site

@@ -63,7 +63,8 @@ def pod_group_of(
 
     Where a server has room for several pods, any number of them may share one: the planner spreads accelerators freely,
     and only where that splits a pod is every server to give as many as the others. Where a server is several nodes,
-    a job asks for as many accelerators as whole servers have.
+    a job asks for as many accelerators as whole servers have, or where these are hosts that it takes whole, as whole
+    nodes have.
     """
     sizes = {each.each for each in sets}
     if len(sizes) > 1:
@@ -95,6 +96,11 @@ def _whole_servers(pods: int, each: int, per_node: int, site: KubernetesSite) ->
     if site.per_node % each or per_node * each not in (0, site.per_node):
         problem = f"pods of {each} accelerators do not fill a node of {site.per_node}"
         raise PodGroupError(f"{problem}; ask for all, or an equal share")
+    if site.has_hosts and site.config.slices is None:
+        if pods * each % site.per_node:
+            problem = f"{pods} pods ask for {pods * each} accelerators, and nodes of {site.per_node} are taken whole"
+            raise PodGroupError(f"{problem}; ask for a multiple of that")
+        return None, []
     if pods * each % site.per_server:
         problem = f"{pods} pods ask for {pods * each} accelerators, and a server is {site.nodes_per_server} nodes"
         raise PodGroupError(f"{problem} with {site.per_server} together, taken whole; ask for a multiple of that")

@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from planner.integrations.kubernetes.pods import Pod
+from planner.model.cluster import Cluster
 from tests.planner.controller.sites import quick_folder
 from tests.planner.integrations.kubernetes.emulator import NODES, PODS, WORKLOADS, Server
 from tests.planner.integrations.kubernetes.holders_cases import ALLOWED
 from tests.planner.integrations.kubernetes.world import World, node, pod_set
+from tests.planner.integrations.slices.cubes import CLUSTER, FABRIC
 
 Shape = tuple[int, int]
 """pods, accelerators of each"""
@@ -24,6 +26,7 @@ EDITS = [what for what in ALLOWED if "owner" not in what]
 
 
 class Machine(RuleBasedStateMachine):
+    fabric: str | Cluster = "fat_tree"
     shared_by = 1
     shapes: Sequence[Shape] = ((1, 1), (1, 8), (2, 4), (4, 2), (2, 8), (3, 3), (4, 8), (2, 0), (1, 9))
 
@@ -36,7 +39,7 @@ class Machine(RuleBasedStateMachine):
         super().__init__()
         self._folder: TemporaryDirectory[str] = quick_folder()
         self.server = Server()
-        self.world = World(self.server, Path(self._folder.name), shared_by=self.shared_by)
+        self.world = World(self.server, Path(self._folder.name), self.fabric, self.shared_by)
         self.queue = self.world.queue()
         self.queue.leftover_s = inf
         self.workloads: dict[str, tuple[int, int]] = {}
@@ -105,7 +108,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(number=st.integers(0, 3), slot=st.integers(0, 7))
     def part(self, number: int, slot: int) -> None:
-        name = f"s{number}.g{slot}"
+        name = self.world.cluster.fabric.device_name(number, slot)
         if name in self.broken:
             self.world.controller.repair(name)
         else:
@@ -218,6 +221,20 @@ class SharedServers(Machine):
         return shape[1] in (1, 2, 4) and shape[0] * shape[1] % 8 == 0
 
 
+class Partitions(Machine):
+    """Each server is a cube of 2 x 2 x 2 chips, of two hosts that jobs take whole."""
+
+    fabric = Cluster.model_validate(
+        CLUSTER | {"fabric": FABRIC | {"sides": [2, 2, 2], "partitions": [[2, 2, 1]]}, "device": "h100-sxm"}
+    )
+    shared_by = 2
+    shapes = ((1, 4), (2, 2), (4, 1), (2, 4), (4, 2), (4, 4), (8, 4), (2, 0), (1, 2), (3, 3), (1, 5))
+
+    @staticmethod
+    def may_run(shape: Shape) -> bool:
+        return shape[1] in (1, 2, 4) and shape[0] * shape[1] % 4 == 0
+
+
 TestMachine = Machine.TestCase
 TestMachine.settings = settings(
     max_examples=6, stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck)
@@ -225,3 +242,6 @@ TestMachine.settings = settings(
 
 TestSharedServers = SharedServers.TestCase
 TestSharedServers.settings = settings(TestMachine.settings, max_examples=3)
+
+TestPartitions = Partitions.TestCase
+TestPartitions.settings = settings(TestMachine.settings, max_examples=3)

@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from planner.controller import Controller, Settings
 from planner.controller.view import JobState
 from planner.integrations.kubernetes.config import Kubernetes, KubernetesSite
@@ -80,8 +82,15 @@ class World:
 
     def seat(self, device: tuple[int, int]) -> tuple[str, int]:
         """Node of an accelerator, and its index there."""
-        number = device[0] * self.cluster.fabric.devices_per_server + device[1]
-        share = self.cluster.fabric.devices_per_server // self._shared_by
+        fabric: Any = self.cluster.fabric
+        if partitions := getattr(fabric, "partitions", ()):
+            chip = np.unravel_index(device[1], fabric.sides)
+            at, inside = zip(*(divmod(int(c), of) for c, of in zip(chip, partitions[0], strict=True)), strict=True)
+            hosts = [side // of for side, of in zip(fabric.sides, partitions[0], strict=True)]
+            number = device[0] * self._shared_by + int(np.ravel_multi_index(at, hosts))
+            return f"n{number}", int(np.ravel_multi_index(inside, partitions[0]))
+        number = device[0] * fabric.devices_per_server + device[1]
+        share = fabric.devices_per_server // self._shared_by
         return f"n{number // share}", number % share
 
     # The planner
