@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 Circuits = list[dict[str, Any]]
-"""all circuits of one job, configuration after configuration, each as JSON of `planner.model.plan.HeldCircuits`"""
+"""all circuits of one job, configuration after configuration, each as JSON of `planner.model.plan.HeldCircuits`; where
+servers are divided, also one without circuits for each part, with its `partition` and `devices`"""
 
 
 class CircuitError(Exception):

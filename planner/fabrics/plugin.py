@@ -5,8 +5,8 @@ for servers joined by packets; a fabric names in `parts` the classes in which it
 folder. A part has no state: its methods are given the cluster, the instance or the problem.
 """
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from costmodel.fabrics import FabricBase
 from planner.fabrics.part import Part, PartOfSchema, PartType
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from planner.fabrics.drawing import Drawing
     from planner.fabrics.free_state import FreeState, MostLit
     from planner.fabrics.interchangeable import Interchangeable
-    from planner.fabrics.job_class import JobClassRules
+    from planner.fabrics.job_class import JobClassRules, Option
     from planner.fabrics.own_policy import OwnPolicy
     from planner.fabrics.ranked_circuits import RankedCircuits
     from planner.fabrics.residents import ResidentRules
@@ -143,6 +143,11 @@ class FabricPlugin:
     def hosts(self, fabric: FabricBase) -> tuple[tuple[int, ...], ...]:
         """Slots of each host of a server, which parts of jobs take whole; none where the fabric does not say."""
         return ()
+
+    def divided(self, row: "Option", devices: Sequence[str]) -> list[dict[str, Any]]:
+        """Partitions of servers that a job on these devices, by rank, is to have to itself, as drivers read them; none
+        where nothing is to be divided."""
+        return []
 
     def own_policy(self, cluster: "Cluster", policy: str) -> "OwnPolicy | None":
         """A policy of a replay that knows this kind of fabric; None where it has no such policy for the cluster."""

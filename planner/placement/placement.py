@@ -62,7 +62,12 @@ class Place:
     def circuits_json(self) -> list[dict[str, Any]]:
         """Circuits as drivers and clients read them, those into memory last but for those between racks."""
         network = [held.model_dump(mode="json", by_alias=True) for held in self.circuits]
-        return [*network, *memory_json(self.memory), *upper_json(self.upper)]
+        return [*network, *memory_json(self.memory), *upper_json(self.upper), *self._divided]
+
+    @cached_property
+    def _divided(self) -> list[dict[str, Any]]:
+        """Partitions of servers that a driver is to make for it."""
+        return plugin_of(self.row.options.fabric).divided(self.row, self.device_names)
 
     def _circuit(self, wire: Wire) -> Circuit:
         names, fabric = self.device_names, self.row.options.fabric
@@ -90,8 +95,8 @@ class Place:
 
     @property
     def has_circuits(self) -> bool:
-        """True if switches or lasers carry light for it."""
-        return bool(self.wiring.configurations or self.upper)
+        """True if switches or lasers carry light for it, or it has partitions of servers to itself."""
+        return bool(self.wiring.configurations or self.upper or self._divided)
 
     @property
     def num_ports(self) -> int:

@@ -1,5 +1,6 @@
 """Tori of accelerators."""
 
+from math import prod
 from typing import TYPE_CHECKING, ClassVar
 
 from costmodel.fabrics import Torus
@@ -7,7 +8,11 @@ from costmodel.fabrics.boxes import slices_of
 from planner.fabrics.slices.plugin import SlicedPlugin
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
     from costmodel.fabrics import FabricBase
+    from planner.fabrics.job_class import Option
     from planner.fabrics.own_policy import OwnPolicy
     from planner.model.cluster import Cluster
 
@@ -32,6 +37,15 @@ class TorusPlugin(SlicedPlugin):
         if not fabric.partitions:
             return ()
         return tuple(each.slots for each in slices_of(fabric.sides, fabric.partitions[0], wraps=False, aligned=True))
+
+    def divided(self, row: "Option", devices: "Sequence[str]") -> "list[dict[str, Any]]":
+        fabric, cut = row.options.fabric, row.shape.cut
+        assert isinstance(fabric, Torus)
+        if not cut or not any(tuple(each) == tuple(cut) for each in fabric.partitions):
+            return []
+        size, shape = prod(cut), "x".join(map(str, cut))
+        parts = (devices[first : first + size] for first in range(0, len(devices), size))
+        return [{"dimension": "slice", "circuits": [], "partition": shape, "devices": [*part]} for part in parts]
 
     def own_policy(self, cluster: "Cluster", policy: str) -> "OwnPolicy | None":
         fabric = cluster.fabric

@@ -96,7 +96,7 @@ def _whole_servers(pods: int, each: int, per_node: int, site: KubernetesSite) ->
     if site.per_node % each or per_node * each not in (0, site.per_node):
         problem = f"pods of {each} accelerators do not fill a node of {site.per_node}"
         raise PodGroupError(f"{problem}; ask for all, or an equal share")
-    if site.has_hosts and site.config.slices is None:
+    if site.has_hosts:
         if pods * each % site.per_node:
             problem = f"{pods} pods ask for {pods * each} accelerators, and nodes of {site.per_node} are taken whole"
             raise PodGroupError(f"{problem}; ask for a multiple of that")

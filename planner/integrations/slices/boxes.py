@@ -1,7 +1,7 @@
 """Boxes of whole cubes, read from the circuits between the faces of cubes."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 SIDE = 4
 """chips along each axis of a cube"""
@@ -29,6 +29,12 @@ class CubeBox(NamedTuple):
 def joint(source: str, destination: str, fibers: Iterable[str]) -> Joint:
     """A circuit by the names that a plan gives it: its first fiber tells the axis."""
     return Joint(source, destination, next(iter(fibers), "").rpartition(".")[2][:1])
+
+
+def joints_of(circuits: Iterable[Mapping[str, Any]]) -> list[Joint]:
+    """All circuits of a job, as drivers read them."""
+    held = (circuit for each in circuits for circuit in each["circuits"])
+    return [joint(circuit["from"], circuit["to"], circuit["fibers"]) for circuit in held]
 
 
 def cube_of(device: str) -> str:

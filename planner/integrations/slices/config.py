@@ -5,8 +5,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from planner.integrations.kubernetes.config import Kubernetes, SliceSettings
-from planner.integrations.slices.boxes import SIDE, Joint, boxes, cube_of, has_whole_cubes
+from planner.controller.switch_driver import Circuits
+from planner.fabrics import plugin_of
+from planner.integrations.kubernetes.config import Kubernetes, KubernetesSite, SliceSettings, load_site
+from planner.integrations.slices.boxes import SIDE, boxes, cube_of, has_whole_cubes, joints_of
+from planner.integrations.slices.partitions import Named, partition_of
 from planner.integrations.slices.resource import spec_body, type_of
 from planner.model import files
 from planner.model.cluster import Cluster, load_cluster
@@ -23,15 +26,20 @@ class SliceSite:
     """type of its Slices"""
     kubeconfig: Path | None
     """None: the account of the pod that runs the planner"""
+    hosts: KubernetesSite | None = None
+    """nodes of the hosts of cubes that are divided into partitions; None where they are not"""
 
     @cached_property
     def partition_of(self) -> dict[str, str]:
         """By cube."""
         return self.settings.partitions or {name: name for name in self.cluster.fabric.server_names}
 
-    def specs(self, job: str, joints: list[Joint]) -> list[dict[str, Any]]:
-        """`spec` of each Slice that the circuits of a job ask for: one of each box of whole cubes, none for a job
-        inside a cube; ValueError where they make no boxes."""
+    def specs(self, job: str, circuits: Circuits, named: Named) -> list[dict[str, Any]]:
+        """`spec` of each Slice that the circuits of a job ask for: one of each box of whole cubes, or of each partition
+        of a cube, else none; ValueError where they make no boxes."""
+        if divided := [each for each in circuits if "partition" in each]:
+            return [self._inside(job, each["partition"], each["devices"], named) for each in divided]
+        joints = joints_of(circuits)
         if not has_whole_cubes(joints):
             return []
         cubes = sorted({cube_of(each.source) for each in joints}, key=self.cluster.fabric.parse_server)
@@ -39,6 +47,14 @@ class SliceSite:
         return [
             spec_body(job, self.kind, box.extents, [self.partition_of[cube] for cube in box.cubes]) for box in found
         ]
+
+    def _inside(self, job: str, shape: str, devices: list[str], named: Named) -> dict[str, Any]:
+        """`spec` of the Slice of one partition of a cube."""
+        if self.hosts is None:
+            raise ValueError(f"job {job}: no node is known by its host; name the nodes of each cube")
+        parsed = map(self.cluster.fabric.parse_device, devices)
+        hosts = {self.hosts.on_node(*device)[0] for device in parsed}
+        return spec_body(job, self.kind, shape.split("x"), [partition_of(job, shape, hosts, named)])
 
 
 def load_slices(path: Path) -> SliceSite:
@@ -49,7 +65,8 @@ def load_slices(path: Path) -> SliceSite:
     where = path.parent / config.slices.cluster
     cluster = load_cluster(where)
     kubeconfig = None if config.kubeconfig is None else path.parent / config.kubeconfig
-    site = SliceSite(config.slices, cluster, _kind(cluster, where), kubeconfig)
+    hosts = load_site(path, cluster) if plugin_of(cluster.fabric).hosts(cluster.fabric) else None
+    site = SliceSite(config.slices, cluster, _kind(cluster, where), kubeconfig, hosts)
     _require_partitions(site, path)
     return site
 

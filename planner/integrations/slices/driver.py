@@ -13,14 +13,15 @@ from typing import Any
 from planner.controller.switch_driver import CircuitBusyError, CircuitError, Circuits, Resynced, UnsureError
 from planner.integrations.kubernetes.client import ApiError, KubernetesClient, path_of
 from planner.integrations.private_files import make_private
-from planner.integrations.slices.boxes import Joint, cube_of, joint
+from planner.integrations.slices.boxes import cube_of, joints_of
 from planner.integrations.slices.config import SliceSite
 from planner.integrations.slices.objects import OWNER, SliceObject, names_of
+from planner.integrations.slices.partitions import Named, footprint, named_by
 from planner.integrations.slices.resource import API_VERSION, resource
 from planner.integrations.switch_drivers.recorded import RecordedDriver, unfenced
 
 LOOK_AGAIN_S = 1.0
-SLICES = path_of(API_VERSION, "slices")
+SLICES, NODES = path_of(API_VERSION, "slices"), path_of("v1", "nodes")
 REFUSED, EXISTS = (400, 403, 422), 409
 """answers: an object that the API does not take; one of this name is there"""
 Wanted = dict[str, dict[str, Any]]
@@ -44,21 +45,24 @@ class SliceDriver(RecordedDriver):
 
     def locks(self, circuits: Circuits) -> Collection[str]:
         """Cubes."""
-        return {cube_of(end) for each in _joints(circuits) for end in (each.source, each.destination)}
+        joined = {cube_of(end) for each in joints_of(circuits) for end in (each.source, each.destination)}
+        return joined | {cube_of(device) for each in circuits for device in each.get("devices", ())}
 
     def connect(self, job: str, circuits: Circuits) -> None:
         """As of every driver; what the record says is on is looked at too."""
         is_on = circuits != [] and self._read().on.get(job) == circuits
-        if is_on and self._is_lost(self._wanted(job, circuits), self._listed()) and self._set_again(job, circuits):
+        is_lost = is_on and self._is_lost(self._wanted(job, circuits, self._named()), self._listed())
+        if is_lost and self._set_again(job, circuits):
             return
         super().connect(job, circuits)
 
     def set(self, job: str, circuits: Circuits, lock: int) -> None:
-        wanted = self._wanted(job, circuits)
+        named = self._named()
+        wanted = self._wanted(job, circuits, named)
         if not wanted:
             return
         until_s = self._clock() + self._site.settings.ready_s
-        while not self._is_made(job, wanted):
+        while not self._is_made(job, wanted, named):
             if self._clock() >= until_s:
                 there = [each.said for each in self._listed() if each.name in wanted and not each.is_ready]
                 raise UnsureError("; ".join(there) or "its Slices are not ready yet")
@@ -77,25 +81,26 @@ class SliceDriver(RecordedDriver):
         has none are deleted."""
         make_private(self.folder)
         before = self._read()
-        listed, again, failed = self._listed(), list[str](), dict[str, str]()
+        listed, named, again, failed = self._listed(), self._named(), list[str](), dict[str, str]()
         for job, circuits in before.on.items():
             try:
-                if self._is_lost(self._wanted(job, circuits), listed):
+                if self._is_lost(self._wanted(job, circuits, named), listed):
                     again += [job] if self._set_again(job, circuits) else []
             except CircuitError as error:
                 failed[job] = str(error)
         known = {*before.all, *self._read().all}
         self._delete([each for each in listed if each.owner and each.owner not in known])
-        return Resynced(tuple(again), failed, tuple(self._strange(listed)))
+        return Resynced(tuple(again), failed, tuple(self._strange(listed, named)))
 
-    def _strange(self, listed: list[SliceObject]) -> list[str]:
+    def _strange(self, listed: list[SliceObject], named: Named) -> list[str]:
         """Slices that no planner made, on cubes of this cluster."""
-        cubes = {*self._site.partition_of.values()}
-        return sorted(f"Slice {each.name}" for each in listed if not each.owner and each.partitions & cubes)
+        ours = {*self._site.partition_of.values(), *named}
+        others = [each for each in listed if not each.owner]
+        return sorted(f"Slice {each.name}" for each in others if ours & footprint(each.partitions, named))
 
-    def _wanted(self, job: str, circuits: Circuits) -> Wanted:
+    def _wanted(self, job: str, circuits: Circuits, named: Named) -> Wanted:
         try:
-            specs = self._site.specs(job, _joints(circuits))
+            specs = self._site.specs(job, circuits, named)
         except ValueError as error:
             raise CircuitError(str(error)) from None
         return dict(zip(names_of(job, len(specs)), specs, strict=True))
@@ -106,7 +111,7 @@ class SliceDriver(RecordedDriver):
         there = {each.name: each for each in listed if each.is_ready}
         return any(name not in there or not there[name].has_spec(spec) for name, spec in wanted.items())
 
-    def _is_made(self, job: str, wanted: Wanted) -> bool:
+    def _is_made(self, job: str, wanted: Wanted, named: Named) -> bool:
         """One look at what is there and one step towards what should be; True where nothing is left to do.
 
         CircuitError, after what is there was deleted, where it has failed or another has one of its partitions."""
@@ -115,14 +120,15 @@ class SliceDriver(RecordedDriver):
         wrong = [each for each in mine if each.name not in wanted or not each.has_spec(wanted[each.name])]
         if not wrong and not self._is_lost(wanted, mine):
             return True
-        ids = {one for spec in wanted.values() for one in spec["partitionIds"]}
+        taken = footprint({one for spec in wanted.values() for one in spec["partitionIds"]}, named)
         if failed := [each for each in mine if each.has_failed]:
             self._delete(mine)
             raise self._refused(CircuitError("; ".join(each.said for each in failed)), job)
         for other in listed:
-            if not other.is_of(job) and (shared := other.partitions & ids):
+            if not other.is_of(job) and (shared := footprint(other.partitions, named) & taken):
                 self._delete(mine)
-                raise self._refused(CircuitBusyError(f"partition {min(shared)} is of Slice {other.name}"), job)
+                where = f"{'node' if min(shared) in named else 'partition'} {min(shared)}"
+                raise self._refused(CircuitBusyError(f"{where} is of Slice {other.name}"), job)
         if wrong or any(each.is_leaving for each in mine):
             self._delete(wrong)
         else:
@@ -156,6 +162,17 @@ class SliceDriver(RecordedDriver):
             except ApiError as error:
                 raise UnsureError(str(error)) from None
 
+    def _named(self) -> Named:
+        """Partitions of the nodes of divided cubes as of now; UnsureError where the API cannot be asked."""
+        hosts = self._site.hosts
+        if hosts is None:
+            return {}
+        try:
+            found, _ = self._api.list(NODES, lambda item: item["metadata"]["name"] in hosts.server_of)
+        except ApiError as error:
+            raise UnsureError(str(error)) from None
+        return named_by(found, hosts.server_of)
+
     def _listed(self) -> list[SliceObject]:
         """All Slices of the cluster as of now; UnsureError where the API cannot be asked."""
         self.fence()
@@ -163,8 +180,3 @@ class SliceDriver(RecordedDriver):
             return [SliceObject(item) for item in self._api.list(SLICES)[0]]
         except ApiError as error:
             raise UnsureError(str(error)) from None
-
-
-def _joints(circuits: Circuits) -> list[Joint]:
-    held = (circuit for each in circuits for circuit in each["circuits"])
-    return [joint(circuit["from"], circuit["to"], circuit["fibers"]) for circuit in held]

@@ -32,7 +32,7 @@ def type_of(device: Device) -> str:
     return kind
 
 
-def spec_body(name: str, kind: str, extents: Sequence[int], partitions: Sequence[str]) -> dict[str, Any]:
+def spec_body(name: str, kind: str, extents: Sequence[object], partitions: Sequence[str]) -> dict[str, Any]:
     """`spec` of one Slice, validated; ValueError."""
     topology = "x".join(map(str, extents))
     try:

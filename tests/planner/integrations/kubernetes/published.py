@@ -106,6 +106,8 @@ KUEUE = {
     for kind, schema in (("AdmissionCheck", _CHECK), ("Workload", _WORKLOAD))
 }
 CUSTOM = KUEUE | {("accelerator.gke.io/v1beta1", "Slice"): _SLICE}
+SUB_SLICES = ("2x2x1", "2x2x2", "2x2x4", "2x4x4")
+"""topologies inside a cube, in the order of sides that GKE gives them"""
 MOST_SLICE_NAME, MOST_CHIPS, CHIPS_OF_PARTITION = 49, 9216, 64
 
 
@@ -264,6 +266,10 @@ def _of_slice(about: dict[str, Any], spec: dict[str, Any]) -> Iterator[str]:
         yield "metadata.name: at most 49 small letters, digits and hyphens, a letter first"
     if len({*ids}) < len(ids):
         yield "spec.partitionIds: one is given twice"
+    if spec["topology"] in SUB_SLICES:
+        if spec["type"] != "tpu7x" or len(ids) != 1:
+            yield "spec.topology: a sub-slice is of tpu7x, and of one partition"
+        return
     if len(sides) != 3 or sides != sorted(sides) or chips > MOST_CHIPS:
         yield "spec.topology: three dimensions in ascending order, of 9216 chips at most"
     elif any(side % 4 for side in sides) or chips != CHIPS_OF_PARTITION * len(ids):

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from planner.integrations.kubernetes.config import Kubernetes, load_site
+from planner.integrations.kubernetes.config import load_site
 from planner.integrations.kubernetes.pod_groups import PodGroupError, PodSet, pod_group_of
 from planner.integrations.kubernetes.pods import Pod
 from planner.model.cluster import Cluster
@@ -80,11 +80,12 @@ def test_a_host_that_fails_takes_the_jobs_on_its_chips_alone(make_world: Make) -
 @pytest.mark.slow
 def test_what_fills_no_hosts_is_refused(make_world: Make) -> None:
     site = make_world(fabric=CUBES, shared_by=16, **KNOWN).site
-    of_slices = replace(site, config=Kubernetes.model_validate({"default_workload": "bert", "slices": {}} | KNOWN))
+    fabric = FABRIC | {"servers": 2}
+    without = replace(site, cluster=Cluster.model_validate(CLUSTER | {"fabric": fabric}))
     for pods, each, where, said in (
         (3, 2, site, "6 accelerators, and nodes of 4 are taken whole; ask for a multiple of that"),
         (1, 3, site, "do not fill a node of 4"),
-        (2, 4, of_slices, "a server is 16 nodes with 64 together, taken whole"),
+        (2, 4, without, "a server is 16 nodes with 64 together, taken whole"),
     ):
         with pytest.raises(PodGroupError, match=said):
             pod_group_of([PodSet("main", pods, each)], {"name": "team/j", "tenant": "team"}, {}, where)

@@ -6,7 +6,7 @@ from typing import Any
 
 from planner.controller import Controller, Request, Settings
 from planner.controller.switch_driver import Circuits
-from planner.integrations.kubernetes.config import Kubernetes, SliceSettings
+from planner.integrations.kubernetes.config import Kubernetes, KubernetesSite, SliceSettings
 from planner.integrations.kubernetes.manifests import Deployment, manifests
 from planner.integrations.slices.config import SliceSite
 from planner.model.cluster import Cluster
@@ -29,6 +29,45 @@ def cluster() -> Cluster:
 def site(ready: str = "5 s") -> SliceSite:
     settings = SliceSettings.model_validate({"partitions": PARTITIONS, "ready": ready})
     return SliceSite(settings, cluster(), "tpu7x", None)
+
+
+PARTS = ((2, 2, 1), (2, 2, 2), (2, 2, 4), (2, 4, 4))
+HOSTS = 16
+"""of a cube"""
+
+
+def divided() -> Cluster:
+    """The same cubes, inside which jobs take partitions."""
+    return Cluster.model_validate(CLUSTER | {"fabric": FABRIC | {"partitions": PARTS}})
+
+
+def divided_site(ready: str = "5 s") -> SliceSite:
+    settings = SliceSettings.model_validate({"partitions": PARTITIONS, "ready": ready})
+    nodes = {f"n{number}": f"s{number // HOSTS}" for number in range(4 * HOSTS)}
+    hosts = KubernetesSite(Kubernetes.model_validate({"nodes": nodes}), divided(), nodes)
+    return SliceSite(settings, divided(), "tpu7x", None, hosts)
+
+
+def host_of(server: int, slot: int) -> str:
+    """Node of a chip: hosts of 2 x 2 x 1 chips are numbered along z, then y, then x."""
+    x, y, z = slot // 16, slot // 4 % 4, slot % 4
+    return f"n{HOSTS * server + 8 * (x // 2) + 4 * (y // 2) + z}"
+
+
+def labels_of(server: int, host: int) -> dict[str, str]:
+    """Partitions of a host by the labels of its node."""
+    key, cube = "cloud.google.com/gke-tpu-partition-{}-id", PARTITIONS[f"s{server}"]
+    sizes = {"2x2x1": 1, "2x2x2": 2, "2x2x4": 4, "2x4x4": 8}
+    named = {key.format(shape): f"{cube}-{shape}-{host // size}" for shape, size in sizes.items()}
+    return {**named, key.format("4x4x4"): cube, "kubernetes.io/hostname": f"n{HOSTS * server + host}.local"}
+
+
+def nodes() -> list[dict[str, Any]]:
+    """All nodes of the cubes, with their labels."""
+    ready = {"conditions": [{"type": "Ready", "status": "True"}]}
+    places = [(server, host) for server in range(4) for host in range(HOSTS)]
+    about = [{"name": f"n{HOSTS * server + host}", "labels": labels_of(server, host)} for server, host in places]
+    return [{"metadata": each, "spec": {}, "status": ready} for each in about]
 
 
 def request(name: str, chips: int, **more: Any) -> Request:

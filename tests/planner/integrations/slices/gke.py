@@ -1,15 +1,18 @@
 """What GKE does with Slices: it makes them ready after a while, lets some fail, and takes its time to take them down.
 
-A Slice on a partition that another has is refused for good, as its manual says; a finalizer keeps one that is deleted
-until its cubes are apart.
+A Slice on a partition that another has, or on nodes that are in one, is refused for good, as its manual says, and so is
+one of partitions that no node has the label of, where nodes have any; a finalizer keeps one that is deleted until its
+cubes are apart.
 """
 
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from tests.planner.integrations.kubernetes.emulator import SLICES, Emulator
+from tests.planner.integrations.kubernetes.emulator import NODES, SLICES, Emulator
+from tests.planner.integrations.kubernetes.published import SUB_SLICES
 
+PARTITION = "cloud.google.com/gke-tpu-partition-{}-id"
 FINALIZER = "accelerator.gke.io/slice-finalizer"
 NOW = "2027-01-15T08:00:00Z"
 
@@ -52,12 +55,30 @@ class SliceController:
         elif state == "ACTIVATING":
             shared = [one["metadata"]["name"] for one in self.emulator.all(SLICES) if self._overlaps(one, item)]
             is_bad = bool(self.broken & {*item["spec"]["partitionIds"]}) or self.random.random() < self.faults
+            is_bad = is_bad or self._is_unknown(item)
             said = f"partitions are of {shared[0]}" if shared else ""
             self._say(item, *(("False", "FAILED", said) if shared or is_bad else ("True", "ACTIVE")))
 
-    @staticmethod
-    def _overlaps(one: dict[str, Any], item: dict[str, Any]) -> bool:
-        shared = {*one["spec"]["partitionIds"]} & {*item["spec"]["partitionIds"]}
+    def nodes(self, item: dict[str, Any]) -> set[str]:
+        """Nodes of the partitions of a Slice: the partitions themselves where nodes have no labels."""
+        ids = {*item["spec"]["partitionIds"]}
+        found = {
+            node["metadata"]["name"]
+            for node in self.emulator.all(NODES)
+            if ids & {*(node["metadata"].get("labels") or {}).values()}
+        }
+        return found or ids
+
+    def _is_unknown(self, item: dict[str, Any]) -> bool:
+        """True unless each partition is one of this shape: of a cube where the Slice is of whole cubes."""
+        topology = item["spec"]["topology"]
+        label = PARTITION.format(topology if topology in SUB_SLICES else "4x4x4")
+        labels = [node["metadata"].get("labels") or {} for node in self.emulator.all(NODES)]
+        known = {one[label] for one in labels if label in one}
+        return bool(known) and not {*item["spec"]["partitionIds"]} <= known
+
+    def _overlaps(self, one: dict[str, Any], item: dict[str, Any]) -> bool:
+        shared = self.nodes(one) & self.nodes(item)
         return bool(shared) and one["metadata"]["name"] != item["metadata"]["name"]
 
     @staticmethod

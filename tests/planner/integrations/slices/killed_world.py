@@ -25,13 +25,23 @@ from planner.integrations.kubernetes.client import KubernetesClient
 from planner.integrations.slices.driver import SliceDriver
 from planner.integrations.switch_drivers import recorded
 from planner.placement.placement import Place
-from tests.planner.integrations.kubernetes.emulator import SLICES, Server
-from tests.planner.integrations.slices.cubes import PARTITIONS, RULES, cluster, request, site
+from tests.planner.integrations.kubernetes.emulator import NODES, SLICES, Server
+from tests.planner.integrations.slices.cubes import (
+    PARTITIONS,
+    RULES,
+    cluster,
+    divided,
+    divided_site,
+    host_of,
+    nodes,
+    request,
+    site,
+)  # fmt: skip
 from tests.planner.integrations.slices.gke import SliceController
 from tests.planner.integrations.switch_drivers.ocs.controlled_world import Inline, Mortal
 from tests.planner.integrations.switch_drivers.ocs.faulty_world import Killed
 
-SIZES = (16, 64, 64, 128, 256)
+SIZES, DIVIDED_SIZES = (16, 64, 64, 128, 256), (4, 8, 8, 16, 32, 64, 128)
 MOST_JOBS = 4
 SETTLED_S = 200
 
@@ -43,6 +53,8 @@ class KilledWorld:
     server: Server
     folder: Path
     random: Random
+    is_divided: bool = False
+    """whether jobs inside a cube have Slices, too"""
     now_s: float = 0.0
     kills_in: float = math.inf
     number: int = 0
@@ -54,6 +66,10 @@ class KilledWorld:
         self.emulator = self.server.emulator
         self.gke = SliceController(self.emulator, self.random, 0.7, 0.1)
         self.api = self.server.api(lambda: self.now_s)
+        self.cluster = divided() if self.is_divided else cluster()
+        self.site = divided_site() if self.is_divided else site()
+        for node in nodes() if self.is_divided else ():
+            self.emulator.put(NODES, node)
 
     def point(self) -> None:
         """Where the process may be killed."""
@@ -83,7 +99,9 @@ class KilledWorld:
         jobs, what = [each["request"]["name"] for each in controller.state()["jobs"]], self.random.random()
         if what < 0.5 and len(jobs) < MOST_JOBS:
             self.number += 1
-            controller.submit(request(f"j{self.number}", self.random.choice(SIZES)))
+            controller.submit(
+                request(f"j{self.number}", self.random.choice(DIVIDED_SIZES if self.is_divided else SIZES))
+            )
         elif what < 0.8 and jobs:
             name = self.random.choice(jobs)
             (controller.finish if name in controller.running else controller.cancel)(name)
@@ -114,8 +132,9 @@ class KilledWorld:
 
     def _guest(self) -> None:
         """Somebody makes a Slice right before the planner does."""
-        used = {one for item in self.emulator.all(SLICES) for one in item["spec"]["partitionIds"]}
-        if free := sorted({*PARTITIONS.values()} - used):
+        used = {one for item in self.emulator.all(SLICES) for one in self.gke.nodes(item)}
+        cubes = {one: self.gke.nodes({"spec": {"partitionIds": [one]}}) for one in PARTITIONS.values()}
+        if free := sorted(one for one, taken in cubes.items() if not taken & used):
             self.counts["guests"] += 1
             spec = {"type": "tpu7x", "topology": "4x4x4", "partitionIds": [self.random.choice(free)]}
             self.emulator.put(SLICES, {"metadata": {"name": f"guest-{self.counts['guests']}"}, "spec": spec})
@@ -130,22 +149,27 @@ class KilledWorld:
                 assert self._missing(place) == set(), f"{job} was told to run too early"
 
     def _missing(self, place: Place) -> set[str]:
-        """Partitions of whole cubes of a job that are in no Slice that is ready."""
-        if len(place.devices) % 64:
-            return set()
-        ready = [item for item in self.emulator.all(SLICES) if self.gke.state(item) == "ACTIVE"]
-        names = {PARTITIONS[f"s{server}"] for server in place.servers}
-        return names - {one for item in ready for one in item["spec"]["partitionIds"]}
+        """What a job is to have in Slices of its own, and is in none that is ready."""
+        mine = self._nodes(place)
+        ready = [self.gke.nodes(item) for item in self.emulator.all(SLICES) if self.gke.state(item) == "ACTIVE"]
+        return mine.difference(*(nodes for nodes in ready if nodes <= mine))
+
+    def _nodes(self, place: Place) -> set[str]:
+        """What a job is to have in Slices: nodes, or cubes whose nodes are not known."""
+        if self.is_divided:
+            return {host_of(*device) for device in place.devices}
+        return set() if len(place.devices) % 64 else {PARTITIONS[f"s{server}"] for server in place.servers}
 
     def shared(self) -> list[str]:
         """Partitions that were in two Slices of the planner at once, at any time."""
         found, live = list[str](), dict[str, set[str]]()
-        for change in self.emulator.events:
+        slices = (each for each in self.emulator.events if "partitionIds" in (each.after or each.before or {})["spec"])
+        for change in slices:
             name = (change.after or change.before or {})["metadata"]["name"]
             if change.after is None:
                 live.pop(name, None)
             elif not name.startswith("guest"):
-                live[name] = {*change.after["spec"]["partitionIds"]}
+                live[name] = self.gke.nodes(change.after)
             counted = Counter(one for each in live.values() for one in each)
             found += [f"{one} at {change.version}" for one, times in counted.items() if times > 1]
         return found
@@ -163,10 +187,10 @@ class KilledWorld:
             self.sleep(5.0)
             reconciler.tick()
             self._look(controller, reconciler)
-        used = Counter(one for item in self.emulator.all(SLICES) for one in item["spec"]["partitionIds"])
-        whole = [place for place in controller.running.values() if len(place.devices) % 64 == 0]
-        assert used == Counter(PARTITIONS[f"s{server}"] for place in whole for server in place.servers)
-        assert [self._missing(place) for place in whole] == [set()] * len(whole)
+        used, running = [self.gke.nodes(item) for item in self.emulator.all(SLICES)], controller.running.values()
+        wanted = Counter(node for place in running for node in self._nodes(place))
+        assert Counter(node for nodes in used for node in nodes) == wanted
+        assert [self._missing(place) for place in running] == [set()] * len(running)
         assert {*controller.running} == {*self.connected}
 
     def _revived(self) -> tuple[Controller, SwitchReconciler]:
@@ -181,9 +205,9 @@ class KilledWorld:
 
     def _opened(self) -> tuple[Controller, SwitchReconciler]:
         path = self.folder / "planner.db"
-        controller = Controller(None if path.exists() else cluster(), path, Settings.model_validate(RULES))
+        controller = Controller(None if path.exists() else self.cluster, path, Settings.model_validate(RULES))
         driver = SliceDriver(
-            self.folder / "planner.db.circuits", site(), self.api, clock=lambda: self.now_s, sleep=self.sleep
+            self.folder / "planner.db.circuits", self.site, self.api, clock=lambda: self.now_s, sleep=self.sleep
         )
         self.connected.clear()
         return controller, SwitchReconciler(controller, driver, read_back_s=10.0, clock=lambda: self.now_s)

@@ -19,11 +19,12 @@ SEEDS = range(int(os.environ.get("SLICE_SEEDS", "2")))
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
-def test_slices_follow_decisions(server: Server, seed: int) -> None:
+@pytest.mark.parametrize("is_divided", [False, True], ids=["whole cubes", "partitions"])
+def test_slices_follow_decisions(server: Server, seed: int, is_divided: bool) -> None:
     remember_kinds()
     server.emulator.guards = guards()
     with quick_folder() as folder:
-        world = KilledWorld(server, Path(folder), Random(seed))
+        world = KilledWorld(server, Path(folder), Random(seed), is_divided)
         with killed(world):
             world.run(60)
     world.api.close()
