@@ -190,13 +190,13 @@ class Ledger:
 
     def body(self) -> dict[str, Any]:
         """All of it as JSON, for snapshots and comparisons."""
-        return {
+        kept = {"failed": _kept(self.failed), "drained": _kept(self.drained)}
+        return ({"keepers": kept} if any(kept.values()) else {}) | {
             "now_s": self.now_s,
             "num_arrived": self.num_arrived,
             "jobs": [_entry(entry) for entry in self.jobs.values()],
             "failed": list(self.failed),
             "drained": list(self.drained),
-            "keepers": {what: _kept(down) for what, down in (("failed", self.failed), ("drained", self.drained))},
             "reserved": self.reserved.body(),
             "uses": {tenant: asdict(use) for tenant, use in sorted(self.tenants.uses.items())},
         }

@@ -99,8 +99,8 @@ class Replayed:
         """What a controller's `state` must be, but for the use of tenants."""
         return {
             "now_s": self.now_s, "num_arrived": self.arrived, "jobs": list(self.jobs.values()), "failed": self.failed,
-            "drained": self.drained, "keepers": self.keepers, "reserved": self.reserved,
-        }  # fmt: skip
+            "drained": self.drained, "reserved": self.reserved,
+        } | ({"keepers": self.keepers} if any(self.keepers.values()) else {})  # fmt: skip
 
 
 class World:
