@@ -64,3 +64,9 @@ def test_jobs_take_partitions_and_whole_servers_alone() -> None:
 def test_what_does_not_divide_a_server_is_refused(wrong: tuple[Sides, ...]) -> None:
     with pytest.raises(ValueError, match=r"partitions: \[.*\] must divide sides \[4, 4, 4\] and be made of the first"):
         partitioned(wrong)
+
+
+def test_boards_give_light_to_boxes_at_any_place() -> None:
+    boards = {"sides": (2, 2, 1), "wavelengths_per_link": 2, "reconfiguration": "4 us"}
+    with pytest.raises(ValueError, match="partitions: boards redirect light for boxes at any place"):
+        partitioned(boards=boards)
