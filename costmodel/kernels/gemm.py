@@ -10,6 +10,8 @@ there; weights B come from memory, to which C goes. Forms: roofline and waves of
 fitted by costmodel.calibrate.gemm.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import Field
@@ -21,6 +23,7 @@ from costmodel.pricing.scaling import by_cycles, by_operands, by_stream
 from costmodel.spec import BytesPerSecond, Seconds, Spec
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
 FAMILY = "gemm"
 TILES = np.array([(64, 32), (64, 64), (64, 128), (64, 256), (128, 128), (128, 256), (256, 128), (256, 256)], float)
 """rows and columns of C that a processor computes at a time; 256 x 256 by two that share operands, in twice the time"""
@@ -123,17 +126,36 @@ def gemm_s(
     sizes = np.broadcast_arrays(*(np.asarray(size, dtype=np.float64) for size in (m, n, k, peak)))
     columns = np.stack([size.reshape(-1, 1) for size in sizes])
     found = np.empty(columns.shape[1])
-    for first in range(0, len(found), CHUNK):
-        rows = slice(first, first + CHUNK)
-        found[rows] = _product_s(*columns[:, rows], device=device, precision=precision, curve=chosen)
+    first, of = _distinct(columns[:3, :, 0])
+    busy_s = np.empty((len(first), len(SPLITS)))
+    for rows in _chunks(len(first)):
+        m_of, n_of, k_of = columns[:3, first[rows]]
+        busy_s[rows] = _busy_s(m_of, n_of, k_of, device, precision, chosen)
+    for rows in _chunks(len(found)):
+        found[rows] = _product_s(busy_s[of[rows]], *columns[:, rows], device=device, precision=precision, curve=chosen)
     return found.reshape(sizes[0].shape)
 
 
+def _chunks(number: int) -> Iterator[slice]:
+    return (slice(start, start + CHUNK) for start in range(0, number, CHUNK))
+
+
+def _distinct(columns: Floats) -> tuple[Ints, Ints]:
+    """First of the rows that are alike in all columns, shape (columns, N), and which of them each row is like."""
+    order = np.lexsort(columns)
+    in_order = columns[:, order]
+    is_new = np.ones(len(order), np.bool_)
+    is_new[1:] = (in_order[:, 1:] != in_order[:, :-1]).any(axis=0)
+    of = np.empty(len(order), np.intp)
+    of[order] = np.cumsum(is_new) - 1
+    return order[is_new], of
+
+
 def _product_s(
-    m: Floats, n: Floats, k: Floats, peak: Floats, *, device: Device, precision: Precision, curve: GemmCurve
-) -> Floats:
-    """Shape (N,), of sizes and memory peaks of shape (N, 1)."""
-    busy_s = _busy_s(m, n, k, device, precision, curve)
+    busy_s: Floats, m: Floats, n: Floats, k: Floats, peak: Floats, *, device: Device, precision: Precision,
+    curve: GemmCurve,
+) -> Floats:  # fmt: skip
+    """Shape (N,), of processors busy as `_busy_s` says, and sizes and memory peaks of shape (N, 1)."""
     memory_bytes_per_s = peak * curve.memory_efficiency
     memory_s = _memory_bytes(m, n, k, device, precision) / memory_bytes_per_s
     cache_bytes_per_s = device.num_sm * curve.cache_bytes_per_s

@@ -16,14 +16,13 @@ from costmodel.parallelism.described import setting_of
 from costmodel.parallelism.mappings import CHOICES, DIMENSIONS, Mappings, distinct_rows
 from costmodel.pricing.calibration import Calibrations
 from costmodel.pricing.collective_choices import DATA, PlanChoices, plan_choices
-from costmodel.pricing.layouts import BlocksOf, ListedBlocks
+from costmodel.pricing.divided_mappings import DividedMappings
+from costmodel.pricing.layouts import BlocksOf, Key, ListedBlocks
 from costmodel.pricing.opgraph import OpGraph
 from costmodel.workloads import Workload
 
 Ints = NDArray[np.integer[Any]]
 Bools = NDArray[np.bool_]
-CHUNK = 1 << 14
-"""mappings looked at together: their columns stay in the cache"""
 
 
 @dataclass(frozen=True)
@@ -191,55 +190,36 @@ def list_candidates(
     splits, plans = tuple(fabric.splits(device, workload)), dict[GroupPlan, int]()
     fabrics = {id(split.fabric): split.fabric for split in splits}
     choices = {key: plan_choices(workload, each, blocks, collective, one_rack) for key, each in fabrics.items()}
-    listed = [_list_split(workload, mappings, split, choices[id(split.fabric)], plans) for split in splits]
-    first = np.cumsum([0, *(len(fitting) for fitting, _, _ in listed)])
+    divided = DividedMappings.of(workload, mappings, splits)
+    fitting = [divided.under(number) for number in range(len(splits))]
+    listed = [
+        _list_split(keys, of, choices[id(split.fabric)], plans)
+        for (_, keys, of), split in zip(fitting, splits, strict=True)
+    ]
+    first = np.cumsum([0, *(len(rows) for rows, _, _ in fitting)])
+    every = divided.mappings
     return Candidates(
         workload=workload,
-        mappings=listed[0][0] if len(listed) == 1 else Mappings.concatenate([fitting for fitting, _, _ in listed]),
-        mapping=np.concatenate([start + mapping for start, (_, mapping, _) in zip(first, listed, strict=False)]),
-        block=np.concatenate([table[0] for _, _, table in listed]),
-        order=np.concatenate([table[1] for _, _, table in listed]),
-        plan=np.concatenate([table[2:] for _, _, table in listed], axis=1),
+        mappings=every if len(splits) == 1 else every.take(np.concatenate([rows for rows, _, _ in fitting])),
+        mapping=np.concatenate([start + mapping for start, (mapping, _) in zip(first, listed, strict=False)]),
+        block=np.concatenate([table[0] for _, table in listed]),
+        order=np.concatenate([table[1] for _, table in listed]),
+        plan=np.concatenate([table[2:] for _, table in listed], axis=1),
         plans=tuple(plans),
-        split=np.repeat(np.arange(len(splits), dtype=np.int32), [len(mapping) for _, mapping, _ in listed]),
+        split=np.repeat(np.arange(len(splits), dtype=np.int32), [len(mapping) for mapping, _ in listed]),
         splits=splits,
     )
 
 
-def _list_split(
-    workload: Workload, mappings: Mappings, split: Split, choices: PlanChoices, plans: dict[GroupPlan, int]
-) -> tuple[Mappings, Ints, Ints]:
-    """Mappings that fit, the mapping of each row, and its block, order and numbers among `plans`, shape (7, rows)."""
-    if split.second_tiers:
-        mappings = mappings.take(mappings.offload > 0)
-    mappings = mappings.take(_fitting(workload, mappings, split.device))
-    degrees = group_degrees(mappings)
-    first, of = distinct_rows([*degrees, mappings.num_devices])
-    each = zip(map(tuple, degrees[:, first].T.tolist()), mappings.num_devices[first].tolist(), strict=True)
-    table, number = choices.table(each)
+def _list_split(keys: Sequence[Key], of: Ints, choices: PlanChoices, plans: dict[GroupPlan, int]) -> tuple[Ints, Ints]:
+    """Of mappings with these keys the mapping of each row, and its block, order and numbers among `plans`, shape
+    (7, rows)."""
+    table, number = choices.table(keys)
     start, repeats = np.cumsum(number) - number, number[of]
-    mapping = np.repeat(np.arange(len(mappings), dtype=np.int32), repeats)
+    mapping = np.repeat(np.arange(len(of), dtype=np.int32), repeats)
     place = np.arange(len(mapping)) + np.repeat(start[of] - (np.cumsum(repeats) - repeats), repeats)
     table[2:] = choices.renumbered(table[2:], plans)
-    return mappings, mapping, np.take(table, place, axis=1)
-
-
-def group_degrees(mappings: Mappings) -> Ints:
-    """Ranks of the groups along each dimension, and of two pools the replicas of prompts and the degrees of their own,
-    shape (8, M): context ranks share a data group, and with degrees of their own it has one rank of each replica here.
-    """
-    columns = [mappings.tensor, mappings.pipeline, mappings.data * mappings.context.astype(np.int32)]
-    columns += [mappings.context, mappings.expert, mappings.prefill, mappings.prefill_tensor, mappings.prefill_expert]
-    return np.stack([column.astype(np.int32) for column in columns])
-
-
-def _fitting(workload: Workload, mappings: Mappings, device: Device) -> Bools:
-    """Which mappings fit in memory, shape (M,)."""
-    kept = [np.zeros(0, np.bool_)]
-    for start in range(0, len(mappings), CHUNK):
-        local_bytes, tier_bytes = workload.footprint(mappings.take(slice(start, start + CHUNK)))
-        kept.append((local_bytes <= device.capacity_bytes) & (tier_bytes <= device.tier_capacity_bytes))
-    return np.concatenate(kept)
+    return mapping, np.take(table, place, axis=1)
 
 
 def candidates_of(

@@ -11,8 +11,8 @@ from costmodel.fabrics import FabricBase, GroupPlan, Split
 from costmodel.fabrics.across_racks import rack_counts
 from costmodel.hardware.device import Device
 from costmodel.parallelism.mappings import Bools, Floats, Mappings, distinct_rows
-from costmodel.pricing.candidates import group_degrees
 from costmodel.pricing.collective_choices import PlanChoices
+from costmodel.pricing.divided_mappings import group_degrees
 from costmodel.pricing.layouts import ListedBlocks
 from costmodel.pricing.limits import ANYWHERE, Limits
 from costmodel.pricing.listing import listed_and_priced

@@ -14,7 +14,7 @@ from costmodel.kernels.gemm import GemmCurve, gemm_curve, gemm_s
 from costmodel.parallelism.mappings import Floats
 from costmodel.pricing.calibration import Calibrations
 from costmodel.pricing.opgraph import AttentionSizes, Operator
-from costmodel.pricing.products import products_on
+from costmodel.pricing.products import Sizes, products_on
 from costmodel.serving.backends import ServingCurve
 
 CACHE_EFFICIENCY = 0.9
@@ -72,9 +72,19 @@ class EngineKernels:
             if isinstance(peak, float) and peak == self.device.memory_bytes_per_s:
                 times = products_on(self.device, runs, curve).seconds_of_all(sizes)
             else:
-                times = [gemm_s(*each, self.device, runs, curve, memory_bytes_per_s=peak) for each in sizes]
+                times = self._together_s(sizes, runs, curve, peak)
             found |= zip(map(id, some), times, strict=True)
         return found
+
+    def _together_s(
+        self, products: Sequence[Sizes], runs: Precision, curve: GemmCurve, peak: Floats | float
+    ) -> list[Floats]:
+        """Products with memories of these peaks, found at once, in the shape that the sizes of each broadcast to."""
+        each = [np.broadcast_arrays(*sizes, peak) for sizes in products]
+        m, n, k, peaks = (np.concatenate([np.ravel(columns[i]) for columns in each]) for i in range(4))
+        times = gemm_s(m, n, k, self.device, runs, curve, memory_bytes_per_s=peaks)
+        ends = np.cumsum([columns[0].size for columns in each])[:-1]
+        return [part.reshape(columns[0].shape) for part, columns in zip(np.split(times, ends), each, strict=True)]
 
     @cached_property
     def _memory(self) -> MemoryColumns:

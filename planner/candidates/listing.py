@@ -15,13 +15,14 @@ from costmodel.pricing.limits import Limits
 from costmodel.pricing.listing import listed_and_priced, price_together
 from costmodel.pricing.score import Scores
 from costmodel.workloads import TransformerInference
+from costmodel.workloads.transformer.joined_serving import joining_key
 from planner.fabrics.demands import RowDemands
 from planner.model.cluster import Cluster
 from planner.model.job import Job, Reference
 
 TOGETHER = 32
 """jobs that are listed together at most: fewer than are remembered"""
-FEW_TOGETHER = 4
+FEW_TOGETHER = 8
 """the same where jobs may change their settings between phases, which takes longer: a short time limit is kept"""
 NO_REFERENCE = Reference(speed=1.0, energy_per_work=1.0)
 """of a job without candidates"""
@@ -113,12 +114,11 @@ class Listings:
 
     def _price_alike(self, job: Job) -> None:
         """With a serving job some of those that will be asked for, so that they can be priced at once."""
-        others = (
-            other for key, other in self._first.items()
-            if key not in self._of_all_sizes and other.constraints_json == job.constraints_json
-            and isinstance(other.workload, TransformerInference) and key != job.listing_json
-        )  # fmt: skip
-        if isinstance(job.workload, TransformerInference):
+        if joining := _joining(job):
+            others = (
+                other for key, other in self._first.items()
+                if key not in self._of_all_sizes and key != job.listing_json and _joining(other) == joining
+            )  # fmt: skip
             number = TOGETHER if self._cluster.fabric.resetting_s is None else FEW_TOGETHER
             alike = [job, *islice(others, number - 1)]
             asked = [(each.workload, self._within(self._sizes[each.listing_json])) for each in alike]
@@ -132,6 +132,12 @@ class Listings:
     def _within(self, sizes: Iterable[int]) -> list[int]:
         """Those that some job may have, ascending."""
         return [size for size in sorted(sizes) if size <= self._cluster.fabric.most_devices_of_a_job]
+
+
+def _joining(job: Job) -> tuple[str, str] | None:
+    """Jobs with the same one may be priced at once; None of a job that is priced alone."""
+    key = joining_key(job.workload) if isinstance(job.workload, TransformerInference) else ""
+    return (key, job.constraints_json) if key else None
 
 
 def _limits(job: Job) -> Limits:

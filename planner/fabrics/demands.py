@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from costmodel.fabrics import FabricBase
-from costmodel.pricing.candidates import Candidates, group_degrees
+from costmodel.pricing.candidates import Candidates
+from costmodel.pricing.divided_mappings import group_degrees
 from planner.fabrics.demand import Demand, shape_of
 
 Ints = NDArray[np.int64]

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from costmodel.parallelism.mappings import distinct_rows
-from costmodel.pricing.candidates import Candidates, group_degrees
+from costmodel.pricing.candidates import Candidates
+from costmodel.pricing.divided_mappings import group_degrees
 from planner.fabrics.dominance import Dominance
 from planner.fabrics.problem import JobOptions
 from planner.fabrics.sipam.demand import asked_across, ports_of_each

@@ -12,7 +12,7 @@ from costmodel.fabrics import FabricBase, FatTree, fat_tree_of
 from costmodel.hardware.device import load_device
 from costmodel.hardware.systems import system_of
 from costmodel.parallelism.search_space import opened
-from costmodel.pricing import candidates as candidates_module
+from costmodel.pricing import divided_mappings as divided_module
 from costmodel.pricing import score as score_module
 from costmodel.pricing import search as search_module
 from costmodel.pricing.candidates import Candidates, enumerate_candidates
@@ -120,7 +120,7 @@ def test_parts_do_not_change_the_result(fabric_name: str, monkeypatch: pytest.Mo
     for batch, chunk in ((97, 1 << 14), (1 << 18, 211), (331, 53)):
         monkeypatch.setattr(search_module, "BATCH", batch)
         monkeypatch.setattr(score_module, "CHUNK", chunk)
-        monkeypatch.setattr(candidates_module, "CHUNK", chunk)
+        monkeypatch.setattr(divided_module, "CHUNK", chunk)
         parts = summary(search(job, [1, 2, 4], DEVICE, fabric))
         for mine, theirs in zip(parts, whole, strict=True):
             assert [c for c, _, _ in mine] == [c for c, _, _ in theirs]

@@ -12,7 +12,8 @@ from costmodel.fabrics import FatTree
 from costmodel.hardware.device import Device, load_device
 from costmodel.parallelism.configuration import Collective, Configuration
 from costmodel.parallelism.mappings import DIMENSIONS, Mappings
-from costmodel.pricing.candidates import candidates_of, group_degrees
+from costmodel.pricing.candidates import candidates_of
+from costmodel.pricing.divided_mappings import group_degrees
 from costmodel.pricing.opgraph import OpGraph
 from costmodel.pricing.score import score
 from costmodel.workloads import TransformerTraining
