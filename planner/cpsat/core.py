@@ -30,8 +30,8 @@ DIVIDE_SHARE = 0.85
 """of the time for divisions, where servers are alike"""
 WHOLE_SHARE = 0.25
 """of the time for plans without jobs that span servers"""
-PAIRS_SHARE = 0.7
-"""of the time for plans whose jobs span two servers at most"""
+PAIRS_SHARE, PAIRS_SHARE_OF_MANY = 0.7, 0.85
+"""of the time for plans whose jobs span two servers at most; and in racks whose cores prove little"""
 SERVERS_SHARE = 0.8
 """of the time for servers that the fabric packs"""
 FEW_DEVICES, CORES_SHARE = 128, 0.6
@@ -65,7 +65,8 @@ def optimize_value(search: Search, clock: Clock) -> LevelOutcome:
     if is_best or (is_small and _divide(search, clock.within(DIVIDE_SHARE * clock.left_s))):
         search.restrict(knapsack.core(search.full, search.bound, _current_rows(search)))
         return LevelOutcome(is_proven=True)
-    if not (is_small and is_alike) and pack_pairs(search, clock.within(PAIRS_SHARE * clock.left_s)):
+    pairs_share = PAIRS_SHARE if is_small else PAIRS_SHARE_OF_MANY
+    if not (is_small and is_alike) and pack_pairs(search, clock.within(pairs_share * clock.left_s)):
         search.restrict(knapsack.core(search.full, search.bound, _current_rows(search)))
         return LevelOutcome(is_proven=True)
     if address is not None:

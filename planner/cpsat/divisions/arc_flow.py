@@ -4,7 +4,8 @@ Node n is a server with n devices taken, an arc from n to n + k puts k ranks of 
 symmetry of servers, and its relaxation is next to that of whole fillings of servers.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ortools.sat.python import cp_model
@@ -65,3 +66,14 @@ class ArcFlow:
                 node += max(ranks, 1)
                 parts += [ranks] if ranks else []
             yield ServerFilling(node, tuple(parts))
+
+    def hint(self, cp: cp_model.CpModel, fillings: Iterable[ServerFilling]) -> None:
+        """Start from servers that are filled so."""
+        flow = Counter[tuple[int, int]]()
+        for filling in fillings:
+            node = 0
+            for ranks in (*sorted(filling.parts, reverse=True), *[0] * (filling.room - sum(filling.parts))):
+                flow[node, ranks] += 1
+                node += max(ranks, 1)
+        for arc, variable in self._arcs.items():
+            cp.add_hint(variable, flow[arc])

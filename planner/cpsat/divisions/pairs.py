@@ -4,7 +4,7 @@ Where many jobs fill few servers, all divisions are too many to choose from. But
 there alone is little, and a job over two of them uses it.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from planner.candidates.knapsack_bounds import SLACK
 from planner.cpsat.divisions.pair_master import PairMaster
@@ -14,15 +14,16 @@ from planner.cpsat.search import Search, pattern_of
 from planner.cpsat.step2.fix_configurations import step_two_limits
 from planner.cpsat.step2.realize import realize
 from planner.fabrics import plugin_of
+from planner.fabrics.pattern import Pattern
 from planner.formulation.step_one import PairLight
 from planner.model.clock import Clock
 
-DEPTHS = (0.0005, 0.002, 0.005, 0.02)
+DEPTHS = (0.005, 0.02)
 """how far below the relaxation's bound, as a fraction, the value of plans may be whose rows take part"""
-MAX_ROUNDS = 4
-"""plans of one depth whose circuits are tried"""
-SOLVE_SHARE = 0.7
-"""of the time left, for one of them"""
+MAX_ROUNDS = 8
+"""of one depth: each ends with choices that circuits refuse"""
+SOLVE_SHARE = 0.9
+"""of the time left, for one round: few of them are refused"""
 
 
 def pack_pairs(search: Search, clock: Clock) -> bool:
@@ -64,20 +65,40 @@ def _ways(search: Search, least: float, links: PairLight) -> list[JobWays] | Non
 
 
 def _improve(search: Search, master: PairMaster, clock: Clock) -> None:
-    """The first of the best plans whose circuits are realised, starting from the best one so far."""
+    """Ever better plans whose circuits are realised, starting from the best one so far.
+
+    Choices that circuits refuse end a round: the next one does without them.
+    """
     assert search.assignments is not None
-    pattern = pattern_of(search.full, search.assignments)
+    judge = _Judge(search, clock)
     for _ in range(MAX_ROUNDS):
-        master.hint(pattern)
+        master.hint(pattern_of(search.full, search.assignments))
         limits = replace(step_two_limits(search, clock), time_limit_s=SOLVE_SHARE * clock.left_s)
-        found = master.solve(limits.solver())
-        if found is None:
+        judge.refused = None
+        master.solve(limits.solver(), judge.refuses)
+        if judge.refused is None or clock.is_over or search.is_stopped:
             return
-        pattern = found
-        realized = realize(search.full, pattern, step_two_limits(search, clock))
-        if realized.assignments is not None:
-            search.adopt("value", realized.assignments, "pairs")
-            return
-        master.forbid(pattern, realized.nogood or tuple(pattern))
-        if clock.is_over or search.is_stopped:
-            return
+        master.forbid(*judge.refused)
+
+
+@dataclass
+class _Judge:
+    """Realises choices that are worth more than the best plan, which then is theirs."""
+
+    search: Search
+    clock: Clock
+    refused: tuple[Pattern, tuple[int, ...]] | None = None
+    """choices that were not realised, and jobs of them that exclude each other"""
+
+    def refuses(self, pattern: Pattern) -> bool:
+        """True if choices are better than those of the best plan, but circuits refuse them."""
+        search = self.search
+        value, options = search.value("value"), search.full.options
+        if value is not None and sum(float(options[j].value[each.row]) for j, each in pattern.items()) <= value:
+            return False
+        realized = realize(search.full, pattern, step_two_limits(search, self.clock))
+        if realized.assignments is None:
+            self.refused = pattern, realized.nogood or tuple(pattern)
+            return True
+        search.adopt("value", realized.assignments, "pairs")
+        return False

@@ -9,6 +9,7 @@ import pytest
 from planner.cpsat.divisions.pair_master import PairMaster
 from planner.cpsat.divisions.ways import JobWays, Way, ways_of
 from planner.fabrics import plugin_of
+from planner.fabrics.pattern import Pattern
 from planner.fabrics.problem import Problem
 from planner.formulation.solver import new_solver
 from planner.formulation.step_one import PairLight
@@ -30,6 +31,18 @@ def case(problem: Problem) -> tuple[PairLight, list[JobWays], list[int]]:
     return links, [job for job in jobs if job is not None], rooms
 
 
+def best_of(master: PairMaster) -> Pattern | None:
+    """The last choices that the master tells of."""
+    told = list[Pattern]()
+
+    def note(pattern: Pattern) -> bool:
+        told.append(pattern)
+        return False
+
+    master.solve(new_solver(), note)
+    return told[-1] if told else None
+
+
 def placements(problem: Problem, links: PairLight, way: Way, servers: int) -> Iterator[tuple[tuple[int, int], ...]]:
     """Ranks by server of a way, wherever fibers carry its light."""
     shape = problem.options[way.job].shapes[way.row]
@@ -40,7 +53,7 @@ def placements(problem: Problem, links: PairLight, way: Way, servers: int) -> It
 
 
 def most_value(problem: Problem) -> float:
-    """Of jobs on one server or two; light of one pair counts job by job, as the least of each job's ways."""
+    """Of jobs on one server or two; light of one pair counts job by job, as each job's way needs it."""
     links, jobs, rooms = case(problem)
     options = [[None, *job.open()] for job in jobs]
     best = 0.0
@@ -76,7 +89,7 @@ def test_best_choices_are_those_of_enumeration(fibers: object, failed: list[str]
     jobs = exchanging("a"), ringing("b", weight=2), exchanging("c", weight=3), serving("d", [1, 3])
     problem = problem_of(*jobs, servers=3, fibers=fibers, health={"failed_tiles": failed})
     links, ways, _ = case(problem)
-    pattern = PairMaster(problem, ways, links, 100.0).solve(new_solver())
+    pattern = best_of(PairMaster(problem, ways, links, 100.0))
     assert pattern is not None
     value = sum(float(problem.options[j].value[choice.row]) for j, choice in pattern.items())
     assert value == pytest.approx(most_value(problem), rel=1e-7)
@@ -86,14 +99,57 @@ def test_what_is_forbidden_is_chosen_no_more() -> None:
     problem = problem_of(exchanging("a"), health={"failed_tiles": ["s0.t0", "s1.t0"]}, servers=2)
     links, ways, _ = case(problem)
     master = PairMaster(problem, ways, links, 100.0)
-    first = master.solve(new_solver())
+    first = best_of(master)
     assert first is not None
     assert len(first[0].blocks) == 2
     master.hint(first)
     master.forbid(first, [0])
-    second = master.solve(new_solver())
+    second = best_of(master)
     assert second is not None
     assert second != first
+
+
+def test_what_is_forbidden_on_one_pair_is_on_all_that_carry_no_more() -> None:
+    """Three servers of three, joined alike: no pair has both halves of a job of four any more."""
+    health = {"failed_tiles": [f"s{server}.t0" for server in range(3)]}
+    problem = problem_of(exchanging("a"), health=health, servers=3)
+    links, ways, rooms = case(problem)
+    assert len({*links.carried.values()}) == 1
+    assert max(rooms) < 4
+    master, refused = PairMaster(problem, ways, links, 100.0), set[tuple[int, ...]]()
+    while (found := best_of(master)) and found:
+        lies = tuple(sorted(count for _, count in found[0].blocks))
+        assert lies not in refused
+        refused.add(lies)
+        master.forbid(found, [0])
+
+
+def test_a_full_hint_is_the_first_choice_told() -> None:
+    jobs = exchanging("a"), ringing("b", weight=2), serving("c", [1, 3])
+    problem = problem_of(*jobs, servers=3, fibers=2, health={"failed_tiles": ["s0.t0", "s1.t0"]})
+    links, ways, _ = case(problem)
+    master, told = PairMaster(problem, ways, links, 100.0), list[Pattern]()
+    best = best_of(master)
+    assert best is not None
+
+    def stop_at_once(pattern: Pattern) -> bool:
+        told.append(pattern)
+        return True
+
+    master.hint(best)
+    master.solve(new_solver(), stop_at_once)
+    assert [{j: choice.row for j, choice in each.items()} for each in told] == [{j: c.row for j, c in best.items()}]
+
+
+def test_an_error_of_who_is_told_is_raised() -> None:
+    problem = problem_of(exchanging("a"), servers=2)
+    links, ways, _ = case(problem)
+
+    def fail(pattern: Pattern) -> bool:
+        raise KeyError("told")
+
+    with pytest.raises(KeyError, match="told"):
+        PairMaster(problem, ways, links, 100.0).solve(new_solver(), fail)
 
 
 def test_required_job_without_room_has_no_choices() -> None:
@@ -103,4 +159,4 @@ def test_required_job_without_room_has_no_choices() -> None:
         training("a", 4, required=True, constraints={"one_server": True}),
         health={"failed_tiles": [f"s{server}.t0" for server in range(problem.cluster.fabric.num_servers)]},
     )
-    assert PairMaster(small, ways, links, 100.0).solve(new_solver()) is None
+    assert best_of(PairMaster(small, ways, links, 100.0)) is None
