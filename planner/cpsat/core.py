@@ -65,8 +65,7 @@ def optimize_value(search: Search, clock: Clock) -> LevelOutcome:
     if is_best or (is_small and _divide(search, clock.within(DIVIDE_SHARE * clock.left_s))):
         search.restrict(knapsack.core(search.full, search.bound, _current_rows(search)))
         return LevelOutcome(is_proven=True)
-    pairs_share = PAIRS_SHARE if is_small else PAIRS_SHARE_OF_MANY
-    if not (is_small and is_alike) and pack_pairs(search, clock.within(pairs_share * clock.left_s)):
+    if not (is_small and is_alike) and _pack_pairs(search, clock, is_small=is_small):
         search.restrict(knapsack.core(search.full, search.bound, _current_rows(search)))
         return LevelOutcome(is_proven=True)
     if address is not None:
@@ -89,6 +88,12 @@ def _pack(search: Search, clock: Clock) -> bool:
     if may_pack(search) and pack_whole(search, clock.within(WHOLE_SHARE * clock.left_s)):
         return True
     return pack_servers(search, clock.within(SERVERS_SHARE * clock.left_s))
+
+
+def _pack_pairs(search: Search, clock: Clock, *, is_small: bool) -> bool:
+    """Jobs over two servers at most; true if no plan is worth more."""
+    share = PAIRS_SHARE if is_small else PAIRS_SHARE_OF_MANY
+    return pack_pairs(search, clock.within(share * clock.left_s))
 
 
 def _divide(search: Search, clock: Clock) -> bool:

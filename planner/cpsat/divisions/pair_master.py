@@ -22,7 +22,7 @@ ShouldStop = Callable[[Pattern], bool]
 """is told choices better than those before; whether to look for no more"""
 
 
-class Lying(NamedTuple):
+class OnPair(NamedTuple):
     """A job lies on these two servers, in a way that needs so much light between them."""
 
     job: int
@@ -44,7 +44,7 @@ class PairMaster:
         """light between the two servers of a divided job"""
         self._divided: dict[int, cp_model.IntVar] = {}
         """by job"""
-        self._lying: dict[Lying, cp_model.IntVar] = {}
+        self._lying: dict[OnPair, cp_model.IntVar] = {}
         self._left: dict[int, list[cp_model.IntVar]] = {}
         """by server: divided jobs leave so many devices there"""
         self._light: dict[Pair, list[cp_model.LinearExprT]] = {pair: [] for pair in links.carried}
@@ -89,7 +89,7 @@ class PairMaster:
             lying = []
             for pair, carried in self._links.carried.items():
                 if carried >= light:
-                    literal = self._lying[Lying(job, light, pair)] = cp.new_bool_var("")
+                    literal = self._lying[OnPair(job, light, pair)] = cp.new_bool_var("")
                     self._light[pair].append(light * literal)
                     lying.append(literal)
                     for server in pair:
@@ -130,7 +130,7 @@ class PairMaster:
         self.cp.clear_hints()  # type: ignore[no-untyped-call]
         ways = {j: way for j, choice in pattern.items() if (way := self._way(j, choice)) is not None}
         divided = {j: [*dict(pattern[j].blocks)] for j, way in ways.items() if way in self._needed}
-        lying = {Lying(j, self._needed[ways[j]], (min(on), max(on))) for j, on in divided.items()}
+        lying = {OnPair(j, self._needed[ways[j]], (min(on), max(on))) for j, on in divided.items()}
         parts = {key for j in divided for key in self._parts_of(j, pattern[j])}
         left = self._rooms | {}
         for _, ranks, server in parts:
