@@ -4,10 +4,12 @@ One seed again: `--first 17 --seeds 1`.
 """
 
 import argparse
+import gc
 import sys
 import time
 from collections import Counter
 
+from planner.service.server import GARBAGE
 from tests.planner.controller.sites import remember_kinds
 from tests.simulation.run import RUN_S, run
 
@@ -19,6 +21,8 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=RUN_S, help="with mishaps, by the clock of the simulation")
     given = parser.parse_args()
     remember_kinds()
+    gc.freeze()
+    gc.set_threshold(*GARBAGE)
     counts, wrong, longest_s, began_s = Counter[str](), 0, 0.0, time.process_time()
     for seed in range(given.first, given.first + given.seeds):
         outcome = run(seed, given.seconds)

@@ -12,6 +12,8 @@ from typing import Any
 
 FULL = ("INSERT", "COMMIT", "CREATE")
 """statements that take room"""
+READS = ("SELECT", "PRAGMA query_only")
+"""beginnings of statements that change nothing on disk"""
 
 
 @dataclass
@@ -83,14 +85,14 @@ class Connection:
         """whether a file server took its locks away in a transaction"""
 
     def execute(self, statement: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
+        if statement.startswith(READS) or statement == "BEGIN":
+            return self.inner.execute(statement, values)
         return self._run(statement, lambda: self.inner.execute(statement, values))
 
     def executemany(self, statement: str, rows: Any) -> sqlite3.Cursor:
         return self._run(statement, lambda: self.inner.executemany(statement, rows))
 
     def _run(self, statement: str, run: Callable[[], sqlite3.Cursor]) -> sqlite3.Cursor:
-        if statement.startswith(("SELECT", "PRAGMA query_only")) or statement == "BEGIN":
-            return run()
         self._on_point()
         if self.is_lost:
             raise sqlite3.OperationalError("disk I/O error")

@@ -10,7 +10,7 @@ from planner.integrations.switch_emulator.referee import CrossConnect
 from tests.oracles.controller import replayed
 from tests.planner.controller.sites import quick_folder
 from tests.planner.integrations.switch_drivers.ocs.controlled_world import SIZES
-from tests.planner.integrations.switch_drivers.ocs.site import site_of
+from tests.planner.integrations.switch_drivers.ocs.site import unconnected
 from tests.simulation.clients import Operator, User
 from tests.simulation.referee import Told, lost, placed_by, twice
 from tests.simulation.simulated import simulated
@@ -38,7 +38,8 @@ def run(seed: int, run_s: float = RUN_S) -> Outcome:
     """The run of a seed."""
     kind = KINDS[seed % len(KINDS)]
     assert kind in SIZES
-    with quick_folder() as folder, site_of(Path(folder), kind) as site:
+    with quick_folder() as folder:
+        site = unconnected(Path(folder), kind, "restconf")
         world = SimulatedWorld(site, seed, RATES[seed // 2 % len(RATES)], has_two_machines=bool(seed % 2))
         with simulated(world):
             for place in range(2):

@@ -90,7 +90,3 @@ class Member:
         for strand in self.strands:
             if strand.name == name:
                 strand.wakes_s = min(strand.wakes_s, now_s)
-
-    def due_s(self, strand: Strand) -> float:
-        """When a strand of it runs next."""
-        return max(strand.wakes_s, self.frozen_s)

@@ -81,16 +81,30 @@ class SimulatedWorld(ControlledWorld):
     def run_until(self, end_s: float) -> None:
         """Let all run that is due."""
         while True:
-            strands = [each for member in self.members for each in member.strands if not each.is_over]
-            acts = [(client.wakes_s, True, client.act) for client in self.clients]
-            acts += [(self.chaos.wakes_s, True, self.chaos.act)]
-            acts += [(each.member.due_s(each), not each.is_stopped, partial(self._step, each)) for each in strands]
-            time_s, _, act = min(acts, key=lambda one: one[:2])
+            time_s, next_one = self._next()
             if time_s > end_s:
                 self.now_s = max(self.now_s, end_s)
                 return
             self.now_s = max(self.now_s, time_s)
-            act()
+            if isinstance(next_one, Strand):
+                self._step(next_one)
+            else:
+                next_one.act()
+
+    def _next(self) -> tuple[float, Strand | Client | Mishaps]:
+        """Who runs next, and when: of several at one time whoever was stopped, else the first."""
+        found: Strand | Client | Mishaps = self.chaos
+        least_s, is_stopped = found.wakes_s, False
+        for client in reversed(self.clients):
+            if client.wakes_s <= least_s:
+                least_s, found = client.wakes_s, client
+        for member in self.members:
+            for strand in member.strands:
+                due_s = max(strand.wakes_s, member.frozen_s)
+                is_first = due_s < least_s or (due_s == least_s and strand.is_stopped and not is_stopped)
+                if is_first and not strand.is_over:
+                    least_s, found, is_stopped = due_s, strand, strand.is_stopped
+        return least_s, found
 
     def _step(self, strand: Strand) -> None:
         self.strand = strand
@@ -143,7 +157,6 @@ class SimulatedWorld(ControlledWorld):
         member.keeper = LeaseKeeper(controller, f"http://{member.number}", ["fence"])
         member.keeper.begin(lambda: None, lambda: None)
         driver = OcsDriver(self.disk.record, self.switch_site, partial(self._fence, controller))
-        self.site.drivers.append(driver)
         member.reconciler = SwitchReconciler(controller, driver, read_back_s=READ_BACK_S, clock=lambda: self.now_s)
         member.queue = CommandQueue(controller, 128, MOST_LATE_S, lambda group, seq: None)
         member.controller = controller

@@ -107,7 +107,10 @@ class FaultDraw:
 
     def at(self, request_class: RequestClass) -> list[FaultKind]:
         """Kinds at one request: any that happen by themselves, at most one of the answer."""
-        found = [kind for kind, probability in self._rates[request_class] if self.random.random() < probability]
+        chance = self.random.random
+        found = [kind for kind, probability in self._rates[request_class] if chance() < probability]
+        if not found and not self._next:
+            return []
         for planned in [each for each in self._next if each[0] is request_class]:
             self._next.remove(planned)
             found.append(planned[1])

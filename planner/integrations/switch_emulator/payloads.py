@@ -6,6 +6,7 @@ from functools import cache
 from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
+from pydantic_core import to_json
 
 from planner.integrations.switch_emulator.errors import RestconfError
 from planner.integrations.switch_emulator.node_tree import CIRCUITS, MODULE, Leaf, Table, Vocabulary, tables
@@ -108,7 +109,7 @@ class Payloads:
         member = {"module": MODULE, "table": name, "leaf": name.partition("/")[2]}.get(shape, shape)
         if shape == "list":
             member = self._tables[name].list_name
-        body = json.dumps({f"{MODULE}:{member}": value}, separators=(",", ":")).encode()
+        body = to_json({f"{MODULE}:{member}": value})
         _adapter(self._vocabulary, shape, name).validate_json(body)
         return body
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 from urllib.parse import parse_qsl, quote
 
@@ -26,6 +27,8 @@ VERSION = "2019-01-04"
 """of ietf-yang-library"""
 READ = ("GET", "HEAD", "OPTIONS")
 CONTENT = ("all", "config", "nonconfig")
+MOST_KEPT = 1024
+"""paths, with what each names"""
 
 
 class Restconf:
@@ -34,6 +37,7 @@ class Restconf:
     def __init__(self, switch: OpticalSwitch) -> None:
         self.switch = switch
         self._payloads = Payloads(switch.vocabulary)
+        self._resource_at = lru_cache(MOST_KEPT)(lambda path: resource_at(path, switch.tables))
         self._writes: dict[str, Callable[[Resource, bytes], HttpResponse]] = {
             "PUT": self._put, "PATCH": self._patch, "POST": self._post, "DELETE": self._delete,
         }  # fmt: skip
@@ -41,7 +45,7 @@ class Restconf:
     def answer(self, request: HttpRequest, bulk: Bulk = whole) -> HttpResponse:
         """One request; `bulk` says how much of a bulk-update is done, and what is said of it."""
         try:
-            resource = resource_at(request.path.removeprefix(ROOT), self.switch.tables)
+            resource = self._resource_at(request.path.removeprefix(ROOT))
             allowed = _allowed(resource)
             if request.method not in allowed:
                 said = f"{request.method} is not for this resource"

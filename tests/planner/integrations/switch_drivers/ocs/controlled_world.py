@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from json import dumps
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -128,6 +129,8 @@ class ControlledWorld(FaultySwitches):
     """events of the journal that were read"""
     number: int = 0
     """jobs that were submitted"""
+    _circuits: dict[str, frozenset[CrossConnect]] = field(default_factory=dict)
+    """by the circuits of a place, as drivers read them"""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -239,6 +242,12 @@ class ControlledWorld(FaultySwitches):
         return verdict(found, held, self._guests(), self.told, GRACE_S)
 
     def circuits_of(self, place: Place) -> frozenset[CrossConnect]:
+        text = dumps(place.circuits_json)
+        if text not in self._circuits:
+            self._circuits[text] = self._circuits_of(place)
+        return self._circuits[text]
+
+    def _circuits_of(self, place: Place) -> frozenset[CrossConnect]:
         ports = plugin_of(self.cluster.fabric).switch_ports
         lit = [(held.get("phase"), Circuit.model_validate(c)) for held in place.circuits_json for c in held["circuits"]]
         found = of_states(states_of(ports.connections(self.cluster.fabric, lit)), self.table)

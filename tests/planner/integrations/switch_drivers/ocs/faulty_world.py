@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from json import dumps
+from json import dumps, loads
 from types import SimpleNamespace
 from typing import Any, ClassVar, TypeVar
 from unittest import mock
@@ -86,13 +86,13 @@ class FaultySwitches:
         self.now_s += REQUEST_S
         return ask()
 
-    def handle(self, name: str, request: HttpRequest) -> httpx.Response:
+    def handle(self, name: str, request: HttpRequest) -> "Answer":
         """One request over HTTP, of a switch as addresses name it."""
         found = self.asked(lambda: self.emulator.answer(self.name_of[name], request), request.method)
         if found is None:
             self.sleep(TIMEOUT_S)
             raise httpx.ReadTimeout("timed out")
-        return httpx.Response(found.status, content=found.body)
+        return Answer(found.status, found.body)
 
     def point(self) -> None:
         """A place where the process may be killed, and then is at all later ones."""
@@ -108,6 +108,29 @@ class FaultySwitches:
         self.now_s += time_s
 
 
+@dataclass(frozen=True)
+class Answer:
+    """In place of `httpx.Response`."""
+
+    status_code: int
+    content: bytes
+
+    @property
+    def is_success(self) -> bool:
+        return httpx.codes.is_success(self.status_code)
+
+    @property
+    def reason_phrase(self) -> str:
+        return httpx.codes.get_reason_phrase(self.status_code)
+
+    @property
+    def text(self) -> str:
+        return self.content.decode()
+
+    def json(self) -> Any:
+        return loads(self.content)
+
+
 class EmulatorClient:
     """In place of `httpx.Client`: asks the emulator of a world, without a network."""
 
@@ -115,7 +138,7 @@ class EmulatorClient:
         self._world, self._headers = world, {key.lower(): value for key, value in headers.items()}
         self._name = base_url.rpartition("/")[2]
 
-    def request(self, method: str, path: str, json: Any, headers: dict[str, str], auth: None) -> httpx.Response:
+    def request(self, method: str, path: str, json: Any, headers: dict[str, str], auth: None) -> "Answer":
         given = self._headers | {key.lower(): value for key, value in headers.items()}
         body = b"" if json is None else dumps(json).encode()
         return self._world.handle(self._name, HttpRequest(method, path, given, body, ""))
