@@ -30,6 +30,7 @@ from planner.cli.commands.reproduce import reproduce
 from planner.cli.commands.resync import resync
 from planner.cli.commands.schema import schema
 from planner.cli.commands.score import score
+from planner.cli.commands.restore import restore
 from planner.cli.commands.serve import serve
 from planner.cli.commands.slurm import slurm
 from planner.cli.commands.solve import solve
@@ -74,6 +75,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "defrag": defrag,
     "tokens": tokens,
     "backup": backup,
+    "restore": restore,
     "resync": resync,
     "switch-emulator": switch_emulator,
     "migrate": migrate,

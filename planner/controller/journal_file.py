@@ -139,38 +139,6 @@ def _from_2(db: sqlite3.Connection) -> str:
 _UPGRADES: dict[str, Callable[[sqlite3.Connection], str]] = {"1": _from_1, "2": _from_2}
 
 
-def back_up(path: str, copy: str) -> int:
-    """Copy a journal as it is at one moment, also while a controller writes it; the number of the last event of the
-    copy, which is checked. InputError."""
-    if not Path(path).is_file():
-        raise InputError(path, "", "is no journal: there is no such file")
-    source = sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", uri=True, timeout=BUSY_S)
-    try:
-        os.close(os.open(copy, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        try:
-            return _copied(source, copy)
-        except BaseException:
-            Path(copy).unlink()
-            raise
-    except FileExistsError:
-        raise InputError(copy, "", "exists already; name a new file") from None
-    except (sqlite3.Error, OSError) as error:
-        raise InputError(path, "", f"cannot be copied to {copy}: {error}") from None
-    finally:
-        source.close()
-
-
-def _copied(source: sqlite3.Connection, copy: str) -> int:
-    """Fill an empty file with all that a journal holds, and check it; the number of the last event."""
-    target = sqlite3.connect(copy)
-    try:
-        source.backup(target)
-        verify(target, copy)
-        return int(target.execute("SELECT coalesce(max(seq), 0) FROM events").fetchone()[0])
-    finally:
-        target.close()
-
-
 def verify(db: sqlite3.Connection, path: str) -> None:
     """InputError for a journal of which anything is not as it was written."""
     try:

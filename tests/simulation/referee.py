@@ -39,7 +39,7 @@ class Told:
 
 def lost(path: Path, answers: Sequence[Answer]) -> Iterator[str]:
     """Answers that are not in the journal as they were given, and answers that came before older events."""
-    rows = _rows(path)
+    rows = rows_of(path)
     by_key = {key: (seq, decisions) for seq, key, _, decisions in rows if key is not None}
     for answer in answers:
         if answer.key not in by_key:
@@ -64,7 +64,7 @@ def twice(path: Path, told: Sequence[Told]) -> Iterator[str]:
         yield f"the journal contradicts itself: {error}"
         return
     ended: dict[str, int] = {}
-    for seq, _, body, decisions in _rows(path):
+    for seq, _, body, decisions in rows_of(path):
         for each in decisions if "noted" not in body else ():
             if each["d"] == "start" and each["job"] in ended:
                 yield f"{each['job']} starts with event {seq} although it ended with {ended[each['job']]}"
@@ -90,14 +90,15 @@ def _backwards(told: Sequence[Told]) -> Iterator[str]:
 def placed_by(path: Path) -> dict[str, list[int]]:
     """By job: events that gave it a place."""
     found: dict[str, list[int]] = defaultdict(list)
-    for seq, _, body, decisions in _rows(path):
+    for seq, _, body, decisions in rows_of(path):
         for each in decisions if "noted" not in body else ():
             if each["d"] in ("start", "move"):
                 found[each["job"]].append(seq)
     return found
 
 
-def _rows(path: Path) -> list[tuple[int, str | None, dict[str, Any], list[dict[str, Any]]]]:
+def rows_of(path: Path) -> list[tuple[int, str | None, dict[str, Any], list[dict[str, Any]]]]:
+    """Number, key, body and decisions of all events."""
     database = sqlite3.connect(path)
     try:
         rows = database.execute("SELECT seq, key, body, decisions FROM events ORDER BY seq").fetchall()

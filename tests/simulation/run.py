@@ -9,9 +9,10 @@ from planner.controller import Controller
 from planner.integrations.switch_emulator.referee import CrossConnect
 from tests.oracles.controller import replayed
 from tests.planner.controller.sites import quick_folder
-from tests.planner.integrations.switch_drivers.ocs.controlled_world import SIZES
+from tests.planner.integrations.switch_drivers.ocs.controlled_world import SIZES, controlled
 from tests.planner.integrations.switch_drivers.ocs.site import unconnected
 from tests.simulation.clients import Operator, User
+from tests.simulation.copies import going_on, lacking
 from tests.simulation.referee import Told, lost, placed_by, twice
 from tests.simulation.simulated import simulated
 from tests.simulation.world import SimulatedWorld
@@ -20,6 +21,8 @@ RATES = (0.0005, 0.001, 0.002)
 """of each kind of fault at each request of a switch, in turn"""
 RUN_S, SETTLED_S, LOOK_S = 40.0, 300.0, 2.0
 """with mishaps; until all must be as it should; between two looks"""
+EACH_PUT_BACK = 5
+"""of whose runs a copy of the journal is put in its place in the end"""
 KINDS = (*("torus",) * 10, "ocs_rail", "sipam")
 """fabrics in turn: switches of the first are the fewest"""
 
@@ -49,6 +52,11 @@ def run(seed: int, run_s: float = RUN_S) -> Outcome:
             for member in world.members:
                 world.reap(member)
             _judge(world)
+        if seed % EACH_PUT_BACK == 0 and world.copies.made and not world.wrong:
+            with controlled(world):
+                is_led_by_standby = seed // EACH_PUT_BACK % 2 == 0
+                copy, size = world.copies.made[-1], SIZES[kind][0]
+                world.wrong += going_on(world.path, copy, size, is_led_by_standby=is_led_by_standby)
         return Outcome(seed, world.wrong, _counts(world), world.takeovers_s)
 
 
@@ -102,6 +110,8 @@ def _judge(world: SimulatedWorld) -> None:
     told = sorted((each for user in _users(world) for each in user.told), key=lambda each: each.at_s)
     world.wrong += lost(world.path, answers)
     world.wrong += twice(world.path, told)
+    for copy in world.copies.made:
+        world.wrong += lacking(world.path, copy, answers)
     with Controller(journal=world.path) as controller:
         _note_starts(world, told)
         world.read(controller)
@@ -121,6 +131,7 @@ def _note_starts(world: SimulatedWorld, told: Sequence[Told]) -> None:
 
 def _counts(world: SimulatedWorld) -> Counter[str]:
     found = Counter(world.chaos.counts)
+    found["copies"] = len(world.copies.made)
     found["reigns"] = len(world.reigns)
     found["take-overs"] = len(world.takeovers_s)
     found["faults of switches"] = len(world.emulator.happened)

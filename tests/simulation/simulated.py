@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
-from planner.controller import journal, journal_file, lease
+from planner.controller import journal, journal_copies, journal_file, lease
 from planner.controller.journal_file import Seen, connect
 from planner.controller.lease import Beat
 from planner.integrations import private_files
@@ -74,6 +74,7 @@ def simulated(world: SimulatedWorld) -> Iterator[None]:
     with controlled(world), ExitStack() as stack:
         for where, name, what in (
             (journal, "connect", connected), (journal, "Seen", seen), (journal_file, "BUSY_S", 0.0),
+            (journal_copies, "BUSY_S", 0.0),
             (private_files, "os", system), (private_files, "open_lock", locked), (recorded, "open_lock", locked),
             (recorded, "os", system), (recorded, "time", clock), (lease, "time", clock), (lease, "os", _Over(names)),
             (lease, "machine", lambda: member().machine), (lease, "_began", began), (lease_keeper, "end_leader", ended),

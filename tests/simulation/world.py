@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from fcntl import LOCK_UN, flock
 from functools import partial
 from itertools import count
+from random import Random
 
 from planner.controller import Controller, Settings
 from planner.controller.journal_file import Seen, is_held
@@ -30,6 +31,7 @@ from tests.planner.integrations.switch_drivers.ocs.controlled_world import (
     ControlledWorld,
 )
 from tests.simulation.clients import Client, Operator, User
+from tests.simulation.copies import Copies
 from tests.simulation.disk import Connection, Disk
 from tests.simulation.mishaps import Mishaps
 from tests.simulation.referee import TAKE_OVER_S
@@ -67,6 +69,7 @@ class SimulatedWorld(ControlledWorld):
         self.strand: Strand | None = None
         self.numbers = count(1)
         self.chaos = Mishaps(self)
+        self.copies = Copies(self, Random(f"copies {self.seed}"))
         users = [User(self, name=name, sizes=tuple(SIZES[self.site.kind])) for name in "abc"]
         self.clients: list[Client] = [*users, Operator(self, parts=PARTS[self.site.kind])]
 
@@ -91,13 +94,13 @@ class SimulatedWorld(ControlledWorld):
             else:
                 next_one.act()
 
-    def _next(self) -> tuple[float, Strand | Client | Mishaps]:
+    def _next(self) -> tuple[float, Strand | Client | Mishaps | Copies]:
         """Who runs next, and when: of several at one time whoever was stopped, else the first."""
-        found: Strand | Client | Mishaps = self.chaos
+        found: Strand | Client | Mishaps | Copies = self.clients[0]
         least_s, is_stopped = found.wakes_s, False
-        for client in reversed(self.clients):
-            if client.wakes_s <= least_s:
-                least_s, found = client.wakes_s, client
+        for other in (*self.clients[1:], self.chaos, self.copies):
+            if other.wakes_s < least_s:
+                least_s, found = other.wakes_s, other
         for member in self.members:
             for strand in member.strands:
                 due_s = max(strand.wakes_s, member.frozen_s)

@@ -13,7 +13,7 @@ Copy = Annotated[Path, typer.Argument(metavar="COPY", help="A new file.")]
 
 def backup(journal: Journal, copy: Copy) -> int:
     """Copy a journal as it is at this moment, and check every record of the copy."""
-    from planner.controller.journal_file import back_up
+    from planner.controller.journal_copies import back_up
 
     print(f"{copy}: {back_up(str(journal), str(copy))} events, every record as it was written")
     return 0
