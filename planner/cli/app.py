@@ -27,10 +27,10 @@ from planner.cli.commands.reconfigure import reconfigure
 from planner.cli.commands.repair import repair
 from planner.cli.commands.replay import replay
 from planner.cli.commands.reproduce import reproduce
+from planner.cli.commands.restore import restore
 from planner.cli.commands.resync import resync
 from planner.cli.commands.schema import schema
 from planner.cli.commands.score import score
-from planner.cli.commands.restore import restore
 from planner.cli.commands.serve import serve
 from planner.cli.commands.slurm import slurm
 from planner.cli.commands.solve import solve

@@ -21,7 +21,9 @@ class Leadership:
         self.watch = LeaseWatch(self.journal.path)
 
     def hold_lease(self, url: str) -> None:
-        """From now on the lease is to be renewed, so that who stands by knows that this controller lives."""
+        """From now on the lease is to be renewed, so that who stands by knows that this controller lives. DeposedError
+        where another has begun to lead meanwhile."""
+        self.journal.require_term()
         self.lease = Lease(self.journal.path, self.journal.term, url)
 
     def require_writer(self) -> None:

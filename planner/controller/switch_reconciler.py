@@ -97,7 +97,6 @@ class SwitchReconciler:
         """Once over all; True where a part has failed, so that other circuits are wanted now. DeposedError where
         another controller leads."""
         self._controller.require_leading()
-        self._read_back_if_due()
         if self._hear():
             return True
         applied = self._driver.applied()
@@ -106,6 +105,7 @@ class SwitchReconciler:
             if wanted.get(job) != circuits:
                 self._on.pop(job, None)
                 self._begin(_Call("release", job, circuits))
+        self._read_back_if_due()
         if self._hear():
             return True
         for job, circuits in wanted.items():

@@ -53,11 +53,13 @@ class LeaseKeeper:
             wait_s = self.tick()
 
     def tick(self) -> float | None:
-        """Renew the lease, or look for it; seconds until that is due again, None where this is to lead no more."""
+        """Renew the lease, or look for it; seconds until that is due again, None where this is to lead no more: also
+        where nobody asks anything of it, and another leads."""
         lease = self._controller.leadership.lease
         try:
             if lease is not None:
                 lease.renew()
+                self._controller.require_leading()
                 return RENEW_S
             return 0.0 if self._look() else LOOK_S
         except DeposedError as error:

@@ -168,18 +168,18 @@ class User(Client):
 
         self.ask(key, end, gone)
 
-    def _look_at(self, member: Member) -> tuple[tuple[str, ...], bool]:
-        """Where the job runs, if it does, and whether its light is on."""
+    def _look_at(self, member: Member) -> tuple[tuple[str, ...], bool, float]:
+        """Where the job runs, if it does, whether its light is on, and when that was so."""
         place = member.controller.running.get(self.job)
         is_on = place is not None and member.reconciler.connected(self.job, place) is not False
-        return (() if place is None else place.device_names), is_on
+        return (() if place is None else place.device_names), is_on, self.network.now_s
 
-    def _heard(self, seq: int, found: tuple[tuple[str, ...], bool]) -> None:
-        devices, is_on = found
+    def _heard(self, seq: int, found: tuple[tuple[str, ...], bool, float]) -> None:
+        devices, is_on, said_s = found
         if not devices:
             self.ends_s = None
         elif is_on and not self.is_leaving:
-            self.told.append(Told(self.job, seq, devices, self._asked_s, self.network.now_s))
+            self.told.append(Told(self.job, seq, devices, self._asked_s, self.network.now_s, said_s))
             if self.ends_s is None:
                 self.ends_s = self.network.now_s + self.network.random.uniform(2.0, 15.0)
 

@@ -35,6 +35,9 @@ class Told:
     devices: tuple[str, ...]
     asked_s: float
     at_s: float
+    """when the answer came"""
+    said_s: float
+    """when it was true, at the latest"""
 
 
 def lost(path: Path, answers: Sequence[Answer]) -> Iterator[str]:

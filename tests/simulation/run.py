@@ -126,7 +126,7 @@ def _note_starts(world: SimulatedWorld, told: Sequence[Told]) -> None:
     placing = placed_by(world.path)
     for each in told:
         seq = max(seq for seq in placing[each.job] if seq <= each.seq)
-        world.started[seq].setdefault(each.job, each.at_s)
+        world.started[seq].setdefault(each.job, each.said_s)
 
 
 def _counts(world: SimulatedWorld) -> Counter[str]:

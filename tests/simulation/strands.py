@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from threading import Lock, Thread
 from typing import Any
 
+from planner.controller.journal_file import Seen
 from tests.planner.integrations.switch_drivers.ocs.faulty_world import Killed
 
 
@@ -84,6 +85,11 @@ class Member:
     @property
     def is_leading(self) -> bool:
         return self.controller is not None and not self.controller.leadership.journal.is_reader
+
+    @property
+    def is_beginning(self) -> bool:
+        """Whether it has the journal for itself, and does not lead yet."""
+        return not self.is_leading and any(isinstance(each, Seen) and not each._is_closed for each in self.opened)
 
     def wake(self, name: str, now_s: float) -> None:
         """Let a strand that sleeps go on."""

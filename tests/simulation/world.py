@@ -121,6 +121,22 @@ class SimulatedWorld(ControlledWorld):
                 self.reap(member)
         if self.disk.cut:
             self.disk.tear(self.random)
+            del self.reigns[self._term_on_disk() :]
+
+    def _term_on_disk(self) -> int:
+        """Of the journal as a power cut left it; 0 where there is none yet."""
+        inner = sqlite3.connect(f"{self.path.as_uri()}?mode=ro", uri=True)
+        try:
+            return self._term(inner)
+        except sqlite3.OperationalError:
+            return 0
+        finally:
+            inner.close()
+
+    @staticmethod
+    def _term(inner: sqlite3.Connection) -> int:
+        row = inner.execute("SELECT value FROM meta WHERE name = 'term'").fetchone()
+        return 0 if row is None else int(row[0])
 
     def point(self) -> None:
         """A place where the process may end, or be stopped so that it goes on after others have led."""
@@ -214,8 +230,9 @@ class SimulatedWorld(ControlledWorld):
         member.queue = None
 
     def struck(self, member: Member) -> None:
-        """Something happened to a process: if it led, another is to lead soon."""
-        if self.reigns and self.reigns[-1][1] == member.number and self.lost_s is None:
+        """Something happened to a process: if it led, or was about to, another is to lead soon."""
+        is_last = bool(self.reigns) and self.reigns[-1][1] == member.number
+        if (is_last and self.lost_s is None) or (not is_last and self.lost_s is not None and member.is_beginning):
             self.lost_s = self.now_s
         member.ready_s = float("inf") if member.is_dead else max(member.ready_s, member.frozen_s)
 
@@ -248,9 +265,7 @@ class SimulatedWorld(ControlledWorld):
         """A transaction is on disk: by whoever leads, or begins to."""
         assert self.strand is not None
         member = self.strand.member
-        row = inner.execute("SELECT value FROM meta WHERE name = 'term'").fetchone()
-        term = 0 if row is None else int(row[0])
-        if term > len(self.reigns):
+        if self._term(inner) > len(self.reigns):
             was_well = self.lost_s is not None and member.ready_s <= self.lost_s
             if was_well and self.lost_s is not None and self.disk.full_s < self.lost_s:
                 self.takeovers_s.append(self.now_s - self.lost_s)
