@@ -2,6 +2,7 @@
 
 import gc
 import sys
+from collections.abc import Hashable
 from enum import Enum, auto
 from functools import cache
 from types import FunctionType, ModuleType
@@ -37,7 +38,8 @@ def num_bytes(root: Any) -> int:
 
 
 @cache
-def _sort_of(kind: type) -> _Sort:
+def _sort_of(kind: Hashable) -> _Sort:
+    assert isinstance(kind, type)
     if issubclass(kind, SHARED):
         return _Sort.SHARED
     return _Sort.PLAIN if issubclass(kind, PLAIN) else _Sort.COMPOSED

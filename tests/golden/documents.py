@@ -14,7 +14,8 @@ COMMANDS = (
     "", "new", "import", "solve", "check", "explain", "marginal", "compare", "pages", "repair", "reconfigure", "diff",
     "replay", "spares", "defrag",
     "trace", "reproduce", "score", "validate", "calibrate", "export", "synthesize", "serve", "tokens", "tokens add",
-    "tokens list", "tokens remove", "backup", "resync", "switch-emulator", "schema", "slurm", "slurm install",
+    "tokens list", "tokens remove", "backup", "restore", "resync", "switch-emulator", "schema", "slurm",
+    "slurm install",
     "slurm run", "slurm status", "slurm fail", "slurm repair", "kubernetes", "kubernetes manifests",
     "kubernetes scheduler",
 )  # fmt: skip

@@ -3,10 +3,16 @@
 `python -m tests.simulation --seeds 300` draws more; seeds that found something stay here.
 """
 
+import shutil
+from pathlib import Path
+
 import pytest
 
+from planner.controller.journal_copies import Restored
 from planner.controller.leadership import Leadership
+from planner.model.errors import InputError
 from tests.planner.controller.sites import remember_kinds
+from tests.simulation import copies
 from tests.simulation.run import run
 
 
@@ -25,6 +31,45 @@ def test_nothing_is_wrong_in_the_end(seed: int) -> None:
     assert found.counts["kill"]
     assert found.counts["stop"]
     assert found.counts["answers"] > 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [971, 1339])
+def test_what_was_wrong_once_is_not_again(seed: int) -> None:
+    """971: whoever took the lead first asked switches what is on, and set light again for a job that had ended.
+    1339: one that was stopped while it took the lead took itself for the leader ever after."""
+    assert run(seed).wrong == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [309, 1384, 2016, 3685])
+def test_nobody_is_blamed_for_what_is_right(seed: int) -> None:
+    """309: another process failed that had just taken the journal; 1384: light went after a node was told, before the
+    answer came; 2016: a power cut undid a term; 3685: one was stopped as it began, and ended as another led."""
+    assert run(seed).wrong == []
+
+
+@pytest.mark.slow
+def test_a_copy_that_the_log_overtakes_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that is put in the place of a journal as any file is."""
+
+    def put_back(copy: str, path: str) -> Restored:
+        shutil.copy(copy, path)
+        return Restored(len(copies.rows_of(Path(path))), None)
+
+    monkeypatch.setattr(copies, "restore", put_back)
+    with pytest.raises(InputError, match="was on disk"):
+        run(0)
+
+
+@pytest.mark.slow
+def test_a_copy_without_the_log_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def copied(path: str, copy: str) -> int:
+        shutil.copy(path, copy)
+        return len(copies.rows_of(Path(copy)))
+
+    monkeypatch.setattr(copies, "back_up", copied)
+    assert any("had been answered" in text for text in run(3).wrong)
 
 
 @pytest.mark.slow

@@ -39,7 +39,10 @@ from tests.simulation.strands import Member, Strand
 
 PARTS = {"torus": ("s1", "s0.c1", "s1.c2:port"), "ocs_rail": ("s1", "s0.g1", "q3#1"), "sipam": ("s1",)}
 """that fail by themselves, by fabric"""
-STARTING = ("another controller uses it", "cannot be read", "database is locked", "is full", "disk I/O")
+STARTING = (
+    "another controller uses it", "is written by another controller", "cannot be read", "database is locked",
+    "is full", "disk I/O",
+)  # fmt: skip
 """why a process may end as it begins"""
 QUEUE_S = 1.0
 """between two looks at a queue, unless something is put there"""

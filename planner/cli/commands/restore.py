@@ -15,7 +15,7 @@ Journal = Annotated[
 
 
 def restore(copy: Copy, journal: Journal) -> int:
-    """Put a copy in the place of a journal, and check every record of it. Stop all controllers of the journal before."""
+    """Put a copy in the place of a journal, and check every record of it. Stop all who use the journal before."""
     from planner.controller.journal_copies import restore as restored
 
     found = restored(str(copy), str(journal))

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from planner.controller import Controller, Settings, journal_file
-from planner.controller.journal_file import back_up
 from planner.model.errors import InputError
 from tests.planner.controller.journal_cases import ROOMY
 from tests.planner.controller.journal_file_cases import opened
@@ -145,30 +144,6 @@ def test_a_place_that_breaks_a_rule_is_told_at_once(path: Path) -> None:
     changed(path, "UPDATE snapshots SET body = ?, sum = ?", *summed(seq, json.dumps(body))[1:])
     with pytest.raises(InputError, match="belongs to j1"):
         Controller(journal=path)
-
-
-def test_a_reader_copies_the_journal_while_it_is_written(path: Path) -> None:
-    copy = path.with_name("copy.db")
-    with opened(path) as controller:
-        for i in range(5):
-            controller.submit(request(f"j{i}", 2))
-        state = controller.state()
-        assert back_up(str(path), str(copy)) == 5
-        controller.submit(request("later", 2))
-    with Controller(journal=copy) as again:
-        assert again.state() == state
-    with pytest.raises(InputError, match="exists already"):
-        back_up(str(path), str(copy))
-    with pytest.raises(InputError, match="no such file"):
-        back_up(str(path.with_name("none.db")), str(path.with_name("other.db")))
-
-
-def test_a_backup_that_fails_leaves_no_file(tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("mine")
-    for _ in range(2):
-        with pytest.raises(InputError, match=r"cannot be copied|is damaged"):
-            back_up(str(tmp_path / "notes.txt"), str(tmp_path / "copy.db"))
-        assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
 def test_a_second_controller_is_kept_out(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,8 @@ import pytest
 import yaml
 
 from planner.controller import Controller
-from planner.controller.lease import SILENT_S, LeaseWatch, machine
+from planner.controller.lease import SILENT_S, LeaseWatch, machine, read_beat
+from planner.model.errors import DeposedError
 from planner.service import lease_keeper
 from planner.service.lease_keeper import LeaseKeeper
 from tests.planner.controller.sites import request
@@ -84,6 +85,28 @@ def test_a_leader_that_another_deposed_says_so_once_and_ends(tmp_path: Path) -> 
         leader.leadership.lease._until_s = 0.0
         assert keeper.tick() is None
         assert lost == [True]
+
+
+def test_who_was_stopped_while_it_took_the_lead_ends_by_itself(tmp_path: Path) -> None:
+    """Another leads by then: it tells nobody that it lives, and it ends though nobody asks anything of it."""
+    path = tmp_path / "j.db"
+    with Controller(cluster("lightpath"), path) as late:
+        lost, keeper = list[bool](), LeaseKeeper(late, "")
+        seen = late._durable.journal._seen
+        assert seen is not None
+        seen.close()
+        with Controller(journal=path) as leader:
+            leader.leadership.hold_lease("http://there")
+            with pytest.raises(DeposedError, match="in term 2; this one had 1"):
+                keeper.begin(lambda: None, lambda: lost.append(True))
+            found = read_beat(str(path))
+            assert found is not None
+            assert found.url == "http://there"
+            late.leadership.lease = leader.leadership.lease
+            keeper._on_lost = lambda: lost.append(True)
+            assert keeper.tick() is None
+            assert lost == [True]
+            late.leadership.lease = None
 
 
 def test_a_silent_leader_of_this_machine_is_ended_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
