@@ -2,9 +2,7 @@
 
 import gc
 import sys
-from collections.abc import Hashable
 from enum import Enum, auto
-from functools import cache
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -23,23 +21,26 @@ class _Sort(Enum):
     COMPOSED = auto()
 
 
+class _Sorts(dict[type, _Sort]):
+    """By type, as far as was asked."""
+
+    def __missing__(self, kind: type) -> _Sort:
+        plain = _Sort.PLAIN if issubclass(kind, PLAIN) else _Sort.COMPOSED
+        return self.setdefault(kind, _Sort.SHARED if issubclass(kind, SHARED) else plain)
+
+
+_SORTS = _Sorts()
+
+
 def num_bytes(root: Any) -> int:
     """Bytes of an object and of what it refers to, each once; more than that where others have parts of it too."""
     seen, left, total = set[int](), [root], 0
     while left:
         each = left.pop()
-        if id(each) in seen or (sort := _sort_of(type(each))) is _Sort.SHARED:
+        if id(each) in seen or (sort := _SORTS[type(each)]) is _Sort.SHARED:
             continue
         seen.add(id(each))
         total += sys.getsizeof(each)
         if sort is _Sort.COMPOSED:
             left += gc.get_referents(each)
     return total
-
-
-@cache
-def _sort_of(kind: Hashable) -> _Sort:
-    assert isinstance(kind, type)
-    if issubclass(kind, SHARED):
-        return _Sort.SHARED
-    return _Sort.PLAIN if issubclass(kind, PLAIN) else _Sort.COMPOSED
