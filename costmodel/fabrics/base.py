@@ -179,7 +179,7 @@ class FabricBase(AnswerKeys):
         slot = self.slots_by_name.get(tail)
         if slot is None:
             first, last = self.device_name(0, 0), self.device_name(self.num_servers - 1, self.devices_per_server - 1)
-            raise ValueError(f"no device '{name}'; devices are {first} to {last}")
+            raise ValueError(f"no accelerator '{name}'; accelerators are {first} to {last}")
         return self.parse_server(head), slot
 
     def parse_switch(self, name: str) -> tuple[int, int]:

@@ -62,7 +62,7 @@ class MemoryNodeRings(FabricBase):
         """Each device has a node on either side, which are two."""
         if self.shared_nodes and (self.node.arrangement != "ring" or self.node.devices < 2):
             raise ValueError(
-                "shared_nodes: needs a memory node on either side of each device; give node.arrangement: ring and two "
+                "shared_nodes: needs a memory node on either side of each accelerator; give node.arrangement: ring and two "
                 "or more node.devices, or leave it out"
             )
         return self
@@ -73,7 +73,7 @@ class MemoryNodeRings(FabricBase):
         for name in ("host", "host_links"):
             if getattr(self.node, name):
                 raise ValueError(
-                    f"node.{name}: devices of a cluster offload to memory nodes; leave it out, or take a "
+                    f"node.{name}: accelerators of a cluster offload to memory nodes; leave it out, or take a "
                     "fat_tree whose device offloads to its host"
                 )
         return self

@@ -21,6 +21,6 @@ def lack_of_pinned(mappings: Mappings, size: int, pinned: Pinned) -> str:
         column = getattr(mappings, name)
         if degree not in column:
             found = ", ".join(map(str, np.unique(column).tolist()))
-            return f"no division into {name} {degree} on {size:,} devices; there are those into {found}"
+            return f"no division into {name} {degree} on {size:,} accelerators; there are those into {found}"
     said = " x ".join(f"{name} {degree}" for name, degree in pinned.items())
-    return f"no division of {size:,} devices is {said}; leave one of them open"
+    return f"no division of {size:,} accelerators is {said}; leave one of them open"

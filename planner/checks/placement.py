@@ -22,7 +22,9 @@ def check_placement(instance: Instance, plan: Plan) -> Iterator[Violation]:
     for job, assignment in chosen(instance, plan, _suspects(instance, plan, failed | dark)):
         excess = abs(len(assignment.devices) - assignment.configuration.num_devices)
         if excess:
-            message = f"{job.name}: {len(assignment.devices)} devices for {assignment.configuration.num_devices} ranks"
+            message = (
+                f"{job.name}: {len(assignment.devices)} accelerators for {assignment.configuration.num_devices} ranks"
+            )
             yield Violation("placement", job.name, message, float(excess))
         yield from _check_devices(cluster, assignment, failed, dark)
         if owners.keys().isdisjoint(assignment.devices):
@@ -52,7 +54,7 @@ def _check_devices(cluster: Cluster, assignment: Assignment, failed: set[Tile], 
     for name, count in Counter(assignment.devices).items():
         tile, where = tile_of(cluster.fabric, name), f"{assignment.job}: {name}"
         if tile is None:
-            yield Violation("placement", where, f"{assignment.job}: the cluster has no device '{name}'")
+            yield Violation("placement", where, f"{assignment.job}: the cluster has no accelerator '{name}'")
         if count > 1:
             yield Violation("placement", where, f"{where} hosts {count} ranks", count - 1.0)
         if tile in failed:

@@ -22,7 +22,7 @@ def check_rack(instance: Instance, plan: Plan) -> Iterator[Violation]:
         racks = {server // fabric.servers for server, _ in tiles_in(instance.cluster, assignment.devices)}
         wanted = assignment.configuration.data_collective.racks
         if wanted == 1 and len(racks) > 1:
-            message = f"{job.name}: its devices lie in {len(racks)} racks, which no fiber joins"
+            message = f"{job.name}: its accelerators lie in {len(racks)} racks, which no fiber joins"
             yield Violation("rack", job.name, message, len(racks) - 1.0)
         elif wanted > 1 and not _has_equal_parts(fabric, assignment, wanted):
             message = (

@@ -23,5 +23,5 @@ def check_spared_ports(instance: Instance, plan: Plan) -> Iterator[Violation]:
         tile = tile_of(cluster.fabric, assignment.devices[0])
         free = [other for other in spare if tile is not None and other[0] == tile[0]]
         if free and tile not in tiles_in(cluster, cluster.health.failed_ports):
-            message = f"{job.name} takes a working port although a device without one is free on its server"
+            message = f"{job.name} takes a working port although an accelerator without one is free on its server"
             yield Violation("placement", f"{job.name}: {assignment.devices[0]}", message, float(len(free)))

@@ -33,7 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _silence()
         return VIOLATIONS
-    except (KeyboardInterrupt, typer.Abort):
+    except (KeyboardInterrupt, typer.Abort) as stop:
+        print(str(stop) or "stopped before there was anything to show", file=sys.stderr)
         return INTERRUPTED
     except Exception as error:
         message = message_of(error)

@@ -55,6 +55,7 @@ def show_comparison(
 ) -> None:
     """Tables or JSON on stdout, and the files asked for; `inputs` are files that the figures rest on."""
     from planner.cli.tables.comparison import print_tables, references
+    from planner.cli.tables.side_by_side import print_side_by_side
     from planner.studies.compare.costs import with_costs
     from planner.studies.compare.rows import to_records
 
@@ -66,6 +67,7 @@ def show_comparison(
         print_json(records)
     else:
         print_tables(rows, asked.timings, currency)
+        print_side_by_side(variants, rows)
         for text in notes:
             console().print(text, soft_wrap=True)
     asked.write(records)

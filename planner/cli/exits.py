@@ -32,4 +32,8 @@ def _of_command_line(error: Exception) -> str:
     context = getattr(error, "ctx", None)
     command = getattr(context, "command_path", "planner")
     said = str(format_message()).replace("Value error, ", "").rstrip(".")
+    if (of_validator := getattr(error.__cause__, "errors", None)) is not None:
+        from planner.model.validation_messages import message
+
+        said = said.replace(str(getattr(error, "message", "")), message(of_validator()[0]))
     return f"{command}: {said}; see `{command} --help`"

@@ -17,7 +17,7 @@ def _known(kind: str) -> str:
 
 
 FabricKind = Annotated[
-    str, typer.Option(callback=_known, autocompletion=completions.fabrics, help="What joins the devices.")
+    str, typer.Option(callback=_known, autocompletion=completions.fabrics, help="What joins the accelerators.")
 ]
 
 

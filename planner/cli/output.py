@@ -19,16 +19,20 @@ _PREFIXES = {-12: "p", -9: "n", -6: "u", -3: "m", 0: "", 3: "k", 6: "M", 9: "G",
 def console(*, stderr: bool = False) -> "Console":
     """A console that prints text as it is; as wide as the terminal, or wide where there is none.
 
-    A table that needs more is printed in full, and the terminal breaks its lines: a cropped cell could pass for
-    another value.
+    A table that needs more is cut into parts, one below the other. A column that is too wide alone is printed in full,
+    and the terminal breaks its lines: a cropped cell could pass for another value.
     """
     from rich.console import Console
     from rich.measure import Measurement
     from rich.table import Table
 
+    from planner.cli.wide_table import WideTable
+
     class Whole(Console):
         def print(self, *objects: Any, **options: Any) -> None:
             width = self.width
+            parts = [each.parts(width) if isinstance(each, WideTable) else [each] for each in objects]
+            objects = tuple(part for each in parts for part in each)
             roomy = self.options.update(max_width=sys.maxsize)
             needed = [Measurement.get(self, roomy, each).minimum for each in objects if isinstance(each, Table)]
             self.width = max([width, *needed])
@@ -46,17 +50,21 @@ def table(
     *,
     right: Iterable[str] = (),
     wrap: Iterable[str] = (),
+    keys: int | None = None,
 ) -> "Table":
     """A table without lines; the columns `right` are numbers, those of `wrap` give way where it is too wide.
 
-    Cells are text, never markup.
+    Where it still is, it is printed in parts, each with the first `keys` columns: those before the first number unless
+    given. Cells are text, never markup.
     """
-    from rich.table import Table
     from rich.text import Text
 
-    numbers, yielding, lines = set(right), set(wrap), [list(row) for row in rows]
-    result = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for i, name in enumerate(columns):
+    from planner.cli.wide_table import WideTable
+
+    names, numbers, yielding, lines = list(columns), set(right), set(wrap), [list(row) for row in rows]
+    texts = next((i for i, name in enumerate(names) if name in numbers), len(names))
+    result = WideTable(texts if keys is None else keys)
+    for i, name in enumerate(names):
         side: Literal["left", "right"] = "right" if name in numbers else "left"
         whole = name not in yielding
         least = max([6, len(name), *(len(line[i]) for line in lines)]) if whole else 6

@@ -25,8 +25,6 @@ SHOWN = (
     "decision_s_p50", "decision_s_p99", "events_per_s",
 )  # fmt: skip
 """measures of the tables, those that are known"""
-AT_ONCE = 6
-"""measures side by side, so that lines fit a terminal"""
 SPANS = ((86400.0, "d"), (3600.0, "h"), (60.0, "min"))
 
 
@@ -82,7 +80,7 @@ def _write_page(
 
 
 def _print_tables(rows: "Sequence[SummaryRow]", measures: "Mapping[str, Measure]") -> None:
-    """For each load a line for each policy on each cluster, with half the 95 % interval; a few measures at a time."""
+    """For each load a line for each policy on each cluster, with half the 95 % interval."""
     columns = [name for name in SHOWN if name in measures]
     out = console()
     for place, load in enumerate(dict.fromkeys(row.load for row in rows)):
@@ -92,8 +90,7 @@ def _print_tables(rows: "Sequence[SummaryRow]", measures: "Mapping[str, Measure]
             out.print()
         title = "as the trace has it" if load is None else f"{load:g}"
         out.print(f"load {title}   {counted(seeds, 'seed')}", soft_wrap=True)
-        for first in range(0, len(columns), AT_ONCE):
-            _print_table(of_load, {name: measures[name] for name in columns[first : first + AT_ONCE]})
+        _print_table(of_load, {name: measures[name] for name in columns})
 
 
 def _print_caveats(

@@ -44,8 +44,10 @@ def _is_file(name: str) -> bool:
 
 @contextmanager
 def option_named(name: str) -> Iterator[None]:
-    """A ValueError inside becomes bad input of one option."""
+    """A ValueError inside becomes bad input of one option; bad input of another one stays that."""
     try:
         yield
+    except InputError:
+        raise
     except ValueError as error:
         raise InputError(name, "", str(error)) from None

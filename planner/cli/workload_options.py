@@ -29,7 +29,7 @@ DeviceName = Annotated[
         help="A device of the catalog, or a file that describes one.",
     ),
 ]
-NumDevices = Annotated[int, typer.Option("--devices", min=1, max=1 << 15, metavar="N", help="How many devices.")]
+NumDevices = Annotated[int, typer.Option("--devices", min=1, max=1 << 15, metavar="N", help="How many accelerators.")]
 GlobalBatch = Annotated[
     int, typer.Option("--batch", min=1, help="Training: sequences of a step. Other models: samples of a step.")
 ]

@@ -109,7 +109,7 @@ class Validator:
         server = place.devices[0][0]
         names = (cluster.fabric.device_name(*device) for device in dark if device[0] == server)
         if any(not self._holdings.owners(name).keys() - gone for name in names):
-            return "it takes a working port although a device without one is free on its server"
+            return "it takes a working port although an accelerator without one is free on its server"
         return None
 
 

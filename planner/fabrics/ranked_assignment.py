@@ -65,7 +65,9 @@ def ranked_by(fabric: FabricBase, assignment: Assignment) -> RankedAssignment:
             for held in assignment.circuits
         )
     except KeyError as error:
-        raise InputError("plan", assignment.job, f"a circuit ends at {error}, which is none of its devices") from None
+        raise InputError(
+            "plan", assignment.job, f"a circuit ends at {error}, which is none of its accelerators"
+        ) from None
     except ValueError as error:
         raise InputError("plan", assignment.job, str(error)) from None
     return RankedAssignment(assignment, devices, links, lights)

@@ -125,7 +125,7 @@ def _check_uplinks(cluster: Cluster, claims: JobClaims, holdings: Holdings, clai
 def _check_devices(cluster: Cluster, resident: "Resident", where: str, others: Holdings) -> None:
     if len(resident.devices) != resident.configuration.num_devices:
         raise ValueError(
-            f"{where}.devices: {len(resident.devices)} devices for the "
+            f"{where}.devices: {len(resident.devices)} accelerators for the "
             f"{resident.configuration.num_devices} ranks of its configuration"
         )
     own: set[str] = set()
@@ -163,7 +163,7 @@ def check_ends(resident: "Resident", circuit: Circuit, where: str) -> None:
     """Raise ValueError for a circuit that ends at somebody else's device."""
     for end in (circuit.source, circuit.destination):
         if end not in resident.devices:
-            raise ValueError(f"{where}.circuits: {end} is none of its devices")
+            raise ValueError(f"{where}.circuits: {end} is none of its accelerators")
 
 
 def check_asked_circuits(running: Running) -> None:

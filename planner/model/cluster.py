@@ -100,7 +100,7 @@ class Cluster(Spec):
             raise ValueError(f"health: {error}") from None
         if self.failed_memory_nodes and not self.fabric.slots_matter:
             raise ValueError(
-                "health.failed_memory_nodes: halves of memory nodes are the same for all devices here; give "
+                "health.failed_memory_nodes: halves of memory nodes are the same for all accelerators here; give "
                 "fabric.shared_nodes: true (arrangement ring), so that jobs take DIMMs of the nodes that work"
             )
 

@@ -116,7 +116,7 @@ def _either(words: Iterable[str]) -> str:
 
 def _no_such_kind(given: str, known: str) -> str:
     near = get_close_matches(given, known.split(", "), n=1)
-    return f"'{given}' is no kind there is{f', did you mean {near[0]!r}?' if near else ''}; kinds are {known}"
+    return f"unknown kind '{given}'; {f'did you mean {near[0]}? ' if near else ''}known: {known}"
 
 
 def _unknown(error: Mapping[str, Any], model: type[BaseModel]) -> str:

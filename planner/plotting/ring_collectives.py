@@ -1,4 +1,4 @@
-"""What memory nodes between devices cost collectives, against the message."""
+"""What memory nodes between accelerators cost collectives, against the message."""
 
 from __future__ import annotations
 
@@ -30,6 +30,6 @@ def ring_collectives(ax: Axes, outcome: ExperimentOutcome) -> Axes:
     ax.minorticks_off()
     ax.set_xlabel("message")
     ax.set_ylabel("time with memory nodes over that without")
-    ax.set_title("Ring collectives with memory nodes between devices", fontsize=10)
+    ax.set_title("Ring collectives with memory nodes between accelerators", fontsize=10)
     ax.legend(frameon=False, fontsize=8)
     return ax

@@ -1,6 +1,7 @@
 """Policies: functions from a Problem to a Result, all judged by the same check."""
 
 from collections.abc import Callable
+from difflib import get_close_matches
 from hashlib import sha256
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
@@ -43,7 +44,10 @@ def find_policy(name: str | Policy) -> Policy:
         return POLICIES[name]
     outside = outside_policies()
     if name not in outside:
-        raise InputError("policy", name, f"is unknown; policies are: {', '.join([*POLICIES, *outside])}")
+        known = [*POLICIES, *outside]
+        near = get_close_matches(name, known, n=1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise InputError("policy", name, f"is unknown; {hint}policies are: {', '.join(known)}")
     try:
         policy: Policy = outside[name].load()
     except (ImportError, AttributeError) as error:

@@ -12,12 +12,12 @@ function drawRoofline({ intensity, flops_per_s: speed, peak_flops_per_s: peak, p
   const dot = svg("circle", { cx: x(intensity), cy: y(speed), r: 6, fill: colour(state.job), tabindex: 0, role: "img" });
   describe(dot, ["Roofline", `${quantity(speed, "FLOP/s")} of each accelerator over the whole step`,
     `${quantity(reach, "FLOP/s")} in reach at ${number(intensity)} FLOP per byte`]);
-  const picture = svg("svg", { class: "roof", viewBox: `0 0 ${ROOF.width} ${ROOF.height}`, role: "group", "aria-label": "Roofline of one device" },
+  const picture = svg("svg", { class: "roof", viewBox: `0 0 ${ROOF.width} ${ROOF.height}`, role: "group", "aria-label": "Roofline of one accelerator" },
     svg("path", { d: `M${x(left)} ${y(left * bandwidth)} L${x(ridge)} ${y(peak)} H${x(right)}` }),
     svg("line", { x1: x(intensity), x2: x(intensity), y1: y(speed), y2: y(reach) }),
     svg("text", { x: x(right), y: y(peak) - 5, "text-anchor": "end" }, `${quantity(peak, "FLOP/s")}: compute`),
     svg("text", { x: x(Math.sqrt(left * ridge)) - 8, y: y(Math.sqrt(left * ridge) * bandwidth) - 6, "text-anchor": "end" }, `${quantity(bandwidth, "B/s")}: memory`),
     svg("text", { x: ROOF.width - ROOF.right, y: ROOF.height - 6, "text-anchor": "end" }, "FLOP per byte of memory traffic →"), dot);
-  const heading = el("h3", {}, el("span", {}, "Roofline of a device"), el("span", { class: "num" }, `${percent(speed / reach)} of reach`));
+  const heading = el("h3", {}, el("span", {}, "Roofline of an accelerator"), el("span", { class: "num" }, `${percent(speed / reach)} of reach`));
   return el("div", { class: "split" }, heading, picture);
 }

@@ -1,5 +1,6 @@
 """The HTTP server around the application: from an open socket to a graceful stop."""
 
+import errno
 import gc
 import ipaddress
 import logging
@@ -30,8 +31,14 @@ def bind(host: str, port: int) -> socket.socket:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((host, port), family=family, backlog=1024)
     except (OSError, UnicodeError) as error:
-        problem = f"cannot be listened on: {getattr(error, 'strerror', None) or error}"
-        raise InputError(f"{host}:{port}", "", f"{problem}; take another --host or --port") from None
+        raise InputError(f"{host}:{port}", "", f"{_why_not(error)}; take another --host or --port") from None
+
+
+def _why_not(error: OSError | UnicodeError) -> str:
+    """Why nothing can listen there."""
+    if getattr(error, "errno", None) == errno.EADDRINUSE:
+        return "cannot be listened on: another program does already"
+    return f"cannot be listened on: {getattr(error, 'strerror', None) or error}"
 
 
 def configuration(app: FastAPI, options: Options) -> uvicorn.Config:

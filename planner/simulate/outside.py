@@ -71,7 +71,9 @@ class OutsidePlacer:
         is_whole = all(count % row.part == 0 and count <= most for count in counts.values())
         is_free = all(self.state.free[server] >> slot & 1 for server, slot in devices)
         if not (is_whole and is_free and len(set(devices)) == row.shape.num_ranks == len(devices)):
-            raise self._broken(kind, f"the devices {', '.join(assignment.devices)}, which are not free or not enough")
+            raise self._broken(
+                kind, f"the accelerators {', '.join(assignment.devices)}, which are not free or not enough"
+            )
         return devices
 
     def _broken(self, kind: JobClass, what: str) -> InputError:

@@ -30,10 +30,10 @@ class Where:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C; `found` has the documents of the cells that are finished."""
+    """Ctrl-C; `found` has the documents of the cells that are finished, of `total`; the text is for people."""
 
-    def __init__(self, found: dict[Any, Document]) -> None:
-        super().__init__()
+    def __init__(self, found: dict[Any, Document], total: int, *, is_kept: bool) -> None:
+        super().__init__(f"stopped: {len(found)} of {total} are done{'; the same command resumes' if is_kept else ''}")
         self.found = found
 
 
@@ -65,7 +65,8 @@ def run_cells(
                 left_s = (time.perf_counter() - started) / number * (len(missing) - number)
                 tell(len(found), len(keys), left_s)
     except KeyboardInterrupt:
-        raise Interrupted({cell: found[cell] for cell in keys if cell in found}) from None
+        done = {cell: found[cell] for cell in keys if cell in found}
+        raise Interrupted(done, len(keys), is_kept=store is not None) from None
     return {cell: found[cell] for cell in keys}
 
 

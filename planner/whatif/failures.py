@@ -31,7 +31,7 @@ PartKind = Literal[
 FORMS = (
     "s0.t1 (a tile), s0.t1:port, s0.t1:tx, s0.t1:rx, s0.t1:w3 (a laser), s0.t1:rx:w3 (a receiver), s0>s1#2 (a fiber) "
     "or s0>s1#2:w3, on some fabrics q2#1 (an optical switch), where memory is pooled s0.m1.u3 (a memory unit), "
-    "s0.m1.q2#0 (a port of a tray), s0.q8#1 (an uplink), s0.n1 (a memory node that devices share), "
+    "s0.m1.q2#0 (a port of a tray), s0.q8#1 (an uplink), s0.n1 (a memory node that accelerators share), "
     "where racks are joined u3 (a switch above them) or r0>r1#2"
 )
 

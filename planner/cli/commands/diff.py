@@ -63,6 +63,6 @@ def _show(found: "Sequence[JobChange]") -> None:
     ]
     out = console()
     if rows:
-        columns = ("job", "change", "devices left", "taken", "torn down", "set up")
+        columns = ("job", "change", "accelerators left", "taken", "torn down", "set up")
         out.print(table(columns, rows, right=columns[2:]))
     out.print(in_words(found), soft_wrap=True)

@@ -215,17 +215,17 @@ def _records(name: str, found: "ServingFront") -> list[dict[str, Any]]:
 def _print(records: list[dict[str, Any]]) -> None:
     columns = {
         "": [plain(r["name"]) for r in records],
-        "devices": [str(r["devices"]) for r in records],
+        "accelerators": [str(r["devices"]) for r in records],
         "mapping": [r["mapping"] for r in records],
         "users": [f"{r['users']:,}" for r in records],
         "tokens/s of a user": [f"{r['tokens_per_s_of_a_user']:.4g}" for r in records],
-        "of a device": [f"{r['tokens_per_s_of_a_device']:.4g}" for r in records],
+        "of an accelerator": [f"{r['tokens_per_s_of_a_device']:.4g}" for r in records],
         "TTFT": [quantity(r["ttft_s"], "s") for r in records],
         "TPOT": [quantity(r["tpot_s"], "s") for r in records],
         "energy/token": [quantity(r["energy_per_token_j"], "J") for r in records],
     }
     right = [name for name in columns if name not in ("", "mapping")]
-    console().print(table(columns, zip(*columns.values(), strict=True), right=right))
+    console().print(table(columns, zip(*columns.values(), strict=True), right=right, keys=4))
 
 
 def _draw(path: Path, fronts: "dict[str, ServingFront]") -> None:

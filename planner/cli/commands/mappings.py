@@ -117,7 +117,7 @@ def _why_none(workload: "Workload", device: "Device", fabric: "FabricBase", num_
     asked = (workload, num_devices, device, fabric)
     lack, found = lack_of(*asked), remedies(*asked)
     reason = "nothing was found" if lack is None else lack.text
-    help_ = [*found, "more --devices, a smaller --precision, a shorter --sequence or a device with more memory"]
+    help_ = [*found, "more --devices, a smaller --precision, a shorter --sequence or an accelerator with more memory"]
     return (
         f"{reason}; {' or '.join(help_) if lack is None or lack.kind == 'memory' else 'or another --batch'} would help"
     )
@@ -242,7 +242,7 @@ def _how_sure(question: Question, workload: "Workload", device: "Device", is_fit
         return f"no serving was fitted on {device.name}"
     return (
         f"efficiencies typical of the part: no training was fitted on {device.name}; those fitted on others differ "
-        "from their parts' by up to a third, so compare mappings rather than devices"
+        "from their parts' by up to a third, so compare mappings rather than accelerators"
     )
 
 

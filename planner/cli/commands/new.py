@@ -20,7 +20,8 @@ SIZES = {"servers": 8, "tiles": 8, "fibers": 4}
 
 Servers = Annotated[int | None, typer.Option(min=1, max=MAX_SERVERS, show_default="8", help="Servers of the rack.")]
 Tiles = Annotated[
-    int | None, typer.Option(min=1, max=1024, show_default="8", help="Devices of a server; at most 32 on lightpath.")
+    int | None,
+    typer.Option(min=1, max=1024, show_default="8", help="Accelerators of a server; at most 32 on lightpath."),
 ]
 Fibers = Annotated[
     int | None, typer.Option(min=0, max=4096, show_default="4", help="Fibers of each ordered pair of servers.")

@@ -235,7 +235,7 @@ def _energy_columns(records: list[dict[str, Any]], names: list[str]) -> dict[str
         **{name: [quantity(j or None, "J") for j in column] for name, column in causes.items()},
         "sum": [quantity(r["energy_per_work_j"], "J") for r in records],
         "power": [quantity(r["power_w"], "W") for r in records],
-        "memory per device": [quantity(r["footprint_bytes"], "B") for r in records],
+        "memory/accelerator": [quantity(r["footprint_bytes"], "B") for r in records],
     }
 
 

@@ -18,16 +18,16 @@ COLUMNS: dict[str, tuple[str, Show]] = {
     "bound": ("bound", number),
     "gap": ("gap", percent),
     "admitted": ("admitted", number),
-    "devices_used": ("devices", number),
+    "devices_used": ("accelerators", number),
     "energy": ("energy", number),
     "power_w": ("power", lambda value: quantity(value, "W")),
     "tokens_per_s": ("tokens/s", lambda value: quantity(value, "").strip()),
     "joules_per_token": ("energy/token", lambda value: quantity(value, "J")),
     "samples_per_s": ("samples/s", lambda value: quantity(value, "").strip()),
-    "joules_per_sample": ("per sample", lambda value: quantity(value, "J")),
+    "joules_per_sample": ("energy/sample", lambda value: quantity(value, "J")),
     "cost_per_h": ("cost/h", number),
-    "cost_per_million_tokens": ("per M tokens", number),
-    "cost_per_million_samples": ("per M samples", number),
+    "cost_per_million_tokens": ("cost/M tokens", number),
+    "cost_per_million_samples": ("cost/M samples", number),
     "fragmentation": ("fragmentation", number),
     "violations": ("violations", number),
     "wall_time_s": ("time", lambda value: f"{value:.2f} s"),
@@ -40,6 +40,8 @@ WHERE_KNOWN = {
 """figures whose column is left out where no line has one"""
 OF = {"admitted": "jobs", "devices_used": "devices_healthy"}
 """figure -> what it is part of"""
+MOST_NAMED = 5
+"""jobs that a note names"""
 NARROW = 5e-5
 """fraction of a mean below which four digits do not show half an interval"""
 
@@ -56,7 +58,7 @@ def print_tables(rows: "Sequence[PolicyRow]", timings: bool, currency: str | Non
         if place:
             out.print()
         jobs = counted(first.jobs, "job")
-        out.print(f"{plain(name)}   {jobs}   {first.devices_healthy} devices healthy", soft_wrap=True)
+        out.print(f"{plain(name)}   {jobs}   {first.devices_healthy} accelerators healthy", soft_wrap=True)
         out.print(_table(lines, timings))
         for reason in dict.fromkeys(row.impossible for row in of_instance if row.impossible):
             out.print(f"impossible alone: {plain(reason)}", soft_wrap=True)
@@ -76,7 +78,7 @@ def references(variants: "Sequence[Variant]", rows: "Sequence[PolicyRow]") -> li
     names = ", ".join(plain(base.name) for base in files)
     text = f"value, bound and energy: each job is measured against its fastest and its most frugal candidate in {first}"
     told = [f"{text}: {names}, as written"]
-    extra = "; ".join(f"only in {plain(name)}: {plain(', '.join(jobs))}" for name, jobs in differing_jobs(files))
+    extra = "; ".join(f"only in {plain(name)}: {_first(jobs)}" for name, jobs in differing_jobs(files))
     if extra:
         text = "do not compare values and energies of these files, their jobs differ"
         told.append(f"{text} ({extra}); tokens, samples, joules and costs are absolute")
@@ -84,6 +86,12 @@ def references(variants: "Sequence[Variant]", rows: "Sequence[PolicyRow]") -> li
         text = "not proven worse than a variant of more value, as the bound says; a longer --time-limit decides"
         told.append(f"{text}: {plain('; '.join(unproven))}")
     return told
+
+
+def _first(jobs: Sequence[str]) -> str:
+    """A few names, and how many more there are."""
+    more = len(jobs) - MOST_NAMED
+    return plain(", ".join(jobs[:MOST_NAMED])) + (f" and {more} more" if more > 0 else "")
 
 
 def _table(lines: "Sequence[PolicySummary]", timings: bool) -> object:
@@ -101,7 +109,7 @@ def _table(lines: "Sequence[PolicySummary]", timings: bool) -> object:
         for place, line in enumerate(of_variant):
             given = [plain(str(value)) for value in line.first.parameters.values()]
             seeds = [f"{line.plans} of {line.seeds}"] if has_seeds else []
-            figures = [_cell(line, name, place in leading.get(name, ())) for name in shown]
+            figures = [(BEST if place in leading.get(name, ()) else "") + cell(line, name) for name in shown]
             if not line.plans:
                 figures[0] = line.first.status
             cells.append([*given, line.first.policy, *seeds, *figures])
@@ -115,12 +123,12 @@ def _labels(paths: Sequence[str]) -> list[str]:
     return [end if ends.count(end) == 1 else path for end, path in zip(ends, paths, strict=True)]
 
 
-def _cell(line: "PolicySummary", name: str, is_best: bool) -> str:
+def cell(line: "PolicySummary", name: str) -> str:
+    """A figure of a line, and of how much it is a part; - where it has none."""
     if name not in line.figures:
         return "-"
-    text = _shown(line.figures[name], COLUMNS[name][1])
     whole = f" of {number(getattr(line.first, OF[name]))}" if name in OF else ""
-    return (BEST if is_best else "") + text + whole
+    return _shown(line.figures[name], COLUMNS[name][1]) + whole
 
 
 def _shown(mean: "Mean", show: Show) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SHORT = {"tensor": "tp", "pipeline": "pp", "data": "dp", "context": "cp", "expert": "ep"}
 MOST_ROWS = 100
 """of a table; what more jobs do is in files"""
-COLUMNS = ("job", "devices", "where", "mapping", "circuits", "step", "energy", "bottleneck")
+COLUMNS = ("job", "accelerators", "where", "mapping", "circuits", "step", "energy", "bottleneck")
 
 
 def most_valuable(plan: "Plan") -> "list[Assignment]":
@@ -45,7 +45,7 @@ def jobs_table(instance: "Instance", plan: "Plan") -> "Table":
         rows.append(row)
     if residents:
         columns.insert(1, "state")
-    return table(columns, rows, right=("devices", "step", columns[-2]), wrap=("where", "circuits"))
+    return table(columns, rows, right=("accelerators", "step", columns[-2]), wrap=("where", "circuits"))
 
 
 def energy_header(jobs: "Iterable[Job]") -> str:
@@ -77,7 +77,7 @@ def mapping(configuration: "Configuration") -> str:
     """Degrees of parallelism above one: tp8 dp3; and units of remote memory and behind it, where there are some: tp8
     dp3, 6 units and 2 behind."""
     degrees = [(short, getattr(configuration, name)) for name, short in SHORT.items()]
-    text = " ".join(f"{short}{degree}" for short, degree in degrees if degree > 1) or "one device"
+    text = " ".join(f"{short}{degree}" for short, degree in degrees if degree > 1) or "one accelerator"
     if configuration.prefill:
         own = configuration.prefill_tensor or configuration.tensor
         text += f", {configuration.prefill} of them prompts{f' with tp{own}' if own != configuration.tensor else ''}"

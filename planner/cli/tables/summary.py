@@ -22,7 +22,7 @@ MOST_LEFT_OUT = 50
 
 
 def header(problem: "Problem") -> str:
-    """rack64   lightpath 8 x 8   63 of 64 devices healthy   12 jobs   1,284 candidates (9,412 pruned as dominated)."""
+    """rack64   lightpath 8 x 8   63 of 64 accelerators healthy   12 jobs   1,284 candidates (9,412 pruned as dominated)."""
     instance, cluster = problem.instance, problem.cluster
     fabric = cluster.fabric
     racks = f"{fabric.racks} racks of " if fabric.racks > 1 else ""
@@ -30,7 +30,7 @@ def header(problem: "Problem") -> str:
     parts = [
         plain(instance.name),
         f"{racks}{fabric.kind} {fabric.servers} x {fabric.devices_per_server}",
-        f"{cluster.num_healthy} of {fabric.num_devices} devices healthy",
+        f"{cluster.num_healthy} of {fabric.num_devices} accelerators healthy",
         counted(len(instance.jobs), "job") + (f", {counted(running, 'resident')}" if running else ""),
         f"{counted(problem.num_candidates, 'candidate')} ({problem.num_dominated:,} pruned as dominated)",
     ]
@@ -110,10 +110,10 @@ def _quality(level: "Level") -> str:
 
 
 def totals_line(instance: "Instance", plan: "Plan", wall_time_s: float) -> str:
-    """57 of 63 devices · checked: 0 violations · 1.9 s, of a plan that the check accepts."""
+    """57 of 63 accelerators · checked: 0 violations · 1.9 s, of a plan that the check accepts."""
     used = sum(len(assignment.devices) for assignment in plan.assignments)
     parts = [
-        f"{used} of {instance.cluster.num_healthy} devices",
+        f"{used} of {instance.cluster.num_healthy} accelerators",
         "checked: 0 violations",
         seconds(wall_time_s),
     ]

@@ -11,7 +11,9 @@ class MemoryRingJobClassRules(JobClassRules):
     def require_replayed(self, fabric: FabricBase, name: str) -> None:
         assert isinstance(fabric, MemoryNodeRings)
         if fabric.shared_nodes:
-            problem = "jobs that share memory nodes cannot be replayed; leave it out, so that each device has its half"
+            problem = (
+                "jobs that share memory nodes cannot be replayed; leave it out, so that each accelerator has its half"
+            )
             raise InputError(name, "fabric.shared_nodes", problem)
 
     def require_served(self, fabric: FabricBase) -> None:

@@ -68,7 +68,7 @@ def _check_circuits(instance: Instance, plan: Plan) -> Iterator[Violation]:
             where = f"{assignment.job}: {circuit.source} to {circuit.destination}"
             source, destination = tile_of(fabric, circuit.source), tile_of(fabric, circuit.destination)
             if source is None or destination is None:
-                yield Violation("rails", where, f"{where}: the cluster has no such devices")
+                yield Violation("rails", where, f"{where}: the cluster has no such accelerators")
                 continue
             yield from _check_circuit(fabric, circuit, source, destination, where)
             for number in circuit.wavelengths:
@@ -86,7 +86,7 @@ def _check_circuit(
     fabric: OcsRail, circuit: Circuit, source: Tile, destination: Tile, where: str
 ) -> Iterator[Violation]:
     if source[0] == destination[0]:
-        yield Violation("rails", where, f"{where}: a circuit joins two servers, not devices of one")
+        yield Violation("rails", where, f"{where}: a circuit joins two servers, not accelerators of one")
     if source[1] != destination[1]:
         yield Violation("rails", where, f"{where}: rails {source[1]} and {destination[1]} do not meet")
     if circuit.fibers:

@@ -72,7 +72,7 @@ def _check_circuit(parts: PoolParts, circuit: MemoryCircuit, where: str) -> Iter
     """Port and units exist, work, and belong to one tray of the server of the device, the port to the rail."""
     tile, port = tile_of(parts.fabric, circuit.device), parts.tray_port(circuit.port)
     if tile is None or port is None:
-        yield Violation("memory_pool", where, f"{where}: there is no port '{circuit.port}' or no such device")
+        yield Violation("memory_pool", where, f"{where}: there is no port '{circuit.port}' or no such accelerator")
         return
     server, tray, rail, _ = port
     if server != tile[0] or rail != circuit.rail:

@@ -54,7 +54,7 @@ class SlicedRules(FabricRules):
                 else:
                     simulated = message_time(links, collective, dimension, box, placed)
                 if simulated is None:
-                    yield Violation("rounds", where, f"{where}: a step goes between devices without a link")
+                    yield Violation("rounds", where, f"{where}: a step goes between accelerators without a link")
                     continue
                 yield from compare_time((simulated[0] + beyond[0], simulated[1] + beyond[1]), expected, where)
 

@@ -27,7 +27,7 @@ def test_wrong_server_names(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["s0.t4", "s0.g0", "s0.t00", "s0", "s0.t-1", "s0.t0 "])
 def test_wrong_device_names(name: str) -> None:
-    with pytest.raises(ValueError, match=r"devices are s0\.t0 to s1\.t3"):
+    with pytest.raises(ValueError, match=r"accelerators are s0\.t0 to s1\.t3"):
         lightpath().parse_device(name)
 
 

@@ -21,8 +21,11 @@ SERVED = TransformerInference(model="llama-3.1-70b", concurrency=8, input_tokens
     [
         ({"tensor": 3}, "no division into tensor 3 on 8 devices; there are those into 1, 2, 4, 8"),
         ({"data": 2, "tensor": 5}, "no division into tensor 5 on 8 devices; there are those into 1, 2, 4, 8"),
-        ({"tensor": 8, "data": 2}, "no division of 8 devices is tensor 8 x data 2; leave one of them open"),
-        ({"tensor": 4, "data": 1, "pipeline": 1}, "no division of 8 devices is tensor 4 x data 1 x pipeline 1; leave"),
+        ({"tensor": 8, "data": 2}, "no division of 8 accelerators is tensor 8 x data 2; leave one of them open"),
+        (
+            {"tensor": 4, "data": 1, "pipeline": 1},
+            "no division of 8 accelerators is tensor 4 x data 1 x pipeline 1; leave",
+        ),
     ],
 )
 def test_a_degree_by_itself_comes_before_all_together(pinned: dict[str, int], message: str) -> None:

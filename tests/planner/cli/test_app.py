@@ -53,6 +53,16 @@ def test_every_command_has_help_with_exit_codes(command: str) -> None:
     assert "Exit codes" in result.output
 
 
+def test_ctrl_c_before_a_plan_says_so(planner: Planner, instance: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*given: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("planner.cli.inputs.load_problem", stop)
+    outcome = planner("solve", instance)
+    assert (outcome.code, outcome.out) == (130, "")
+    assert outcome.err == "stopped before there was anything to show\n"
+
+
 def test_no_arguments_show_help(planner: Planner) -> None:
     outcome = planner()
     assert outcome.code == 0

@@ -208,7 +208,7 @@ def test_errors_name_fields_and_kinds(site: Path, tmp_path: Path, planner: Plann
 def test_nothing_of_it_is_known_without_its_distribution(tmp_path: Path, planner: Planner) -> None:
     outcome = planner("solve", written(tmp_path, fields()))
     assert outcome.code == 2
-    assert "'dragonfly' is no kind there is" in outcome.err
+    assert "unknown kind 'dragonfly'" in outcome.err
     assert "Dragonfly" not in planner("schema").out
 
 

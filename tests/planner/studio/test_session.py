@@ -59,7 +59,7 @@ def test_edits_make_the_text_of_another_instance(tmp_path: Path) -> None:
     assert "health" not in text
     assert session.mend(text, "s0.t1") == text
     assert [job["name"] for job in session.draft(text)["form"]["jobs"]] == ["four", "three"]
-    with pytest.raises(InputError, match="no device 's9"):
+    with pytest.raises(InputError, match="no accelerator 's9"):
         session.fail(GOLDEN, ["s9.t9"])
     with pytest.raises(InputError, match="is no mapping"):
         session.set_job(GOLDEN, 0, "- 1")
@@ -91,7 +91,7 @@ def test_solve_and_repair_keep_what_passed_the_check(tmp_path: Path) -> None:
     assert not check(mended.instance, mended.result.plan)
     assert session.draft(mended.text)["form"]["failed"] == [lost]
     assert Instance.load(_written(tmp_path / "mended.yaml", mended.text)).cluster == mended.instance.cluster
-    with pytest.raises(InputError, match="no device 's9"):
+    with pytest.raises(InputError, match="no accelerator 's9"):
         session.start_repair(number, ["s9.t9"])
 
 

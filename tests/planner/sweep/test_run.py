@@ -37,6 +37,7 @@ def test_an_interrupt_has_what_is_finished(tmp_path: Path) -> None:
     with pytest.raises(Interrupted) as caught:
         run_cells(work.square, 10, KEYS, store=Store(tmp_path), on_cell=stop)
     assert list(caught.value.found) == [0, 1]
+    assert str(caught.value) == f"stopped: 2 of {len(KEYS)} are done; the same command resumes"
     assert len(list(tmp_path.iterdir())) == 2
     assert signal.getsignal(signal.SIGINT) is before
 

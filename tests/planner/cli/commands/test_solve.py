@@ -28,7 +28,7 @@ def test_text_tells_the_whole_story(planner: Planner, instance: Path) -> None:
     outcome = solve(planner, instance)
     assert outcome.code == 0
     lines = outcome.out.splitlines()
-    assert lines[0].startswith("tiny   lightpath 2 x 2   4 of 4 devices healthy   2 jobs   ")
+    assert lines[0].startswith("tiny   lightpath 2 x 2   4 of 4 accelerators healthy   2 jobs   ")
     assert "pruned as dominated)" in lines[0]
     assert any(" s  value " in line and line.endswith("proven") for line in lines)
     header = next(line for line in lines if line.startswith("job "))
@@ -39,7 +39,7 @@ def test_text_tells_the_whole_story(planner: Planner, instance: Path) -> None:
     assert lines[-3].startswith("value 4 (optimal) · moves 0 (optimal) · energy ")
     assert lines[-2].startswith("value above heuristics: priced 4 (+0 %)")
     assert "checked: 0 violations" in lines[-1]
-    assert "4 of 4 devices" in lines[-1]
+    assert "4 of 4 accelerators" in lines[-1]
 
 
 def test_json_is_the_whole_output(planner: Planner, instance: Path) -> None:

@@ -14,5 +14,6 @@ def test_the_table_says_what_figures_are_measured_against(tmp_path: Path, planne
     out = planner("compare", *files, *common).out
     assert "in the first file that lists it: tiny, other" in out
     assert "their jobs differ (only in tiny: a, b; only in other: c)" in out
+    assert "best of each" not in out
     assert "tokens/s" in out
     assert "measured" not in planner("compare", files[0], *common).out

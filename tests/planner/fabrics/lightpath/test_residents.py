@@ -12,7 +12,7 @@ from tests.planner.small_racks import Fields, rack, single
     ("residents", "message"),
     [
         ([single("r", "s0.t0"), single("q", "s0.t0")], "s0.t0 already belongs to r"),
-        ([single("r", "s0.t9")], r"residents\[r\].devices: no device 's0.t9'"),
+        ([single("r", "s0.t9")], r"residents\[r\].devices: no accelerator 's0.t9'"),
         ([single("r", "s0.t0") | {"devices": ["s0.t0", "s0.t1"]}], "2 devices for the 1 ranks"),
         ([edited_ring(**{"from": "s0.t1"})], "s0.t1 is none of its devices"),
         ([edited_ring(wavelengths=[3, 4])], "wavelengths are 0 to 3"),

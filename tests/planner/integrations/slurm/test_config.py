@@ -51,7 +51,7 @@ def test_the_cluster_may_be_an_instance(tmp_path: Path) -> None:
         ({"partitions": ['gpu"]=1']}, "partitions: 'gpu\"]=1' is no name of a partition"),
         ({"default_workload": "x"}, "default_workload: there is no workload 'x'; there are llama"),
         ({"workloads": {}}, "workloads: "),
-        ({"driver": {"kind": "magic"}}, "driver: 'magic' is no kind there is"),
+        ({"driver": {"kind": "magic"}}, "driver: unknown kind 'magic'"),
         ({"driver": {"kind": "hook", "command": ["switch"]}}, "driver.command: 'switch' is no absolute path"),
         ({"driver": {"kind": "hook", "command": []}}, "driver.command: "),
         ({"driver": {"kind": "hook", "command": ["/a"], "timeout": "0 s"}}, "driver.timeout: "),

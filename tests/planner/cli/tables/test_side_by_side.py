@@ -1,0 +1,50 @@
+"""Instances with the same jobs side by side: the best plan of each, and who leads in what."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from planner.cli.output import BEST
+from planner.cli.tables.side_by_side import best_of_each, leads_line, side_by_side
+from planner.studies.compare.rows import PolicyRow
+from tests.planner.cli.conftest import Planner, written
+from tests.planner.studies.compare.reference_cases import crowded
+from tests.planner.studies.compare.test_summary import ROW
+
+
+def _row(instance: str, policy: str, value: float | None, **changed: Any) -> PolicyRow:
+    return replace(ROW, instance=instance, policy=policy, value=value, parameters={}, **changed)
+
+
+ROWS = [
+    _row("light", "cpsat", 11.0, cost_per_h=30.0), _row("light", "best_fit", 10.0, cost_per_h=20.0),
+    _row("wires", "cpsat", None), _row("wires", "best_fit", 10.0, cost_per_h=24.0),
+    _row("rails", "cpsat", 12.0, violations=1), _row("rails", "best_fit", 9.0, cost_per_h=60.0),
+]  # fmt: skip
+
+
+def test_each_instance_is_there_with_its_best_sound_plan() -> None:
+    lines = best_of_each(ROWS)
+    assert [(line.first.instance, line.first.policy) for line in lines] == [
+        ("light", "cpsat"), ("wires", "best_fit"), ("rails", "best_fit"),
+    ]  # fmt: skip
+    shown = side_by_side(lines)
+    assert [str(cell) for cell in shown.columns[2].cells] == ["11", "10", "9"]
+    assert not any(BEST in str(cell) for column in shown.columns for cell in column.cells)
+
+
+def test_who_leads_is_told_with_the_distance_to_the_next() -> None:
+    lines = best_of_each(ROWS)
+    assert leads_line(lines) == "most value: light (11, 10.0 % from wires); least cost/h: wires (24, 20.0 % from light)"
+    assert leads_line(best_of_each([*ROWS[:2], _row("same", "cpsat", 11.0)])) == "", "equal, and a cost unknown"
+
+
+def test_it_is_printed_for_the_same_jobs_alone(tmp_path: Path, planner: Planner) -> None:
+    other = crowded() | {"name": "other"}
+    files = [written(tmp_path, crowded()), written(tmp_path, other, "other.json")]
+    common = ("--policies", "best_fit", "--results", tmp_path / "runs", "--no-timings")
+    assert "best of each" in planner("compare", *files, *common).out
+    assert "best of each" not in planner("compare", files[0], *common).out
+    other["jobs"] = other["jobs"][:1]
+    written(tmp_path, other, "other.json")
+    assert "best of each" not in planner("compare", *files, *common).out
