@@ -62,8 +62,8 @@ class MemoryNodeRings(FabricBase):
         """Each device has a node on either side, which are two."""
         if self.shared_nodes and (self.node.arrangement != "ring" or self.node.devices < 2):
             raise ValueError(
-                "shared_nodes: needs a memory node on either side of each accelerator; give node.arrangement: ring and two "
-                "or more node.devices, or leave it out"
+                "shared_nodes: needs a memory node on either side of each accelerator; give node.arrangement: ring and "
+                "two or more node.devices, or leave it out"
             )
         return self
 

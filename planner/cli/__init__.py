@@ -33,8 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _silence()
         return VIOLATIONS
-    except (KeyboardInterrupt, typer.Abort) as stop:
-        print(str(stop) or "stopped before there was anything to show", file=sys.stderr)
+    except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except Exception as error:
         message = message_of(error)

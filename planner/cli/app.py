@@ -45,6 +45,7 @@ from planner.cli.commands.validate import validate
 from planner.cli.commands.wiring import wiring
 from planner.cli.exits import EXIT_CODES
 from planner.cli.fabric_option import ListsFabrics
+from planner.cli.interrupt import telling_interrupts
 from planner.cli.watch import watchable
 
 COMMANDS: dict[str, Callable[..., Any]] = {
@@ -111,7 +112,7 @@ def _planner(
 
 
 for _name, _command in COMMANDS.items():
-    app.command(_name, cls=CLASSES.get(_name, TyperCommand), epilog=EXIT_CODES)(_command)
+    app.command(_name, cls=CLASSES.get(_name, TyperCommand), epilog=EXIT_CODES)(telling_interrupts(_command))
 app.add_typer(slurm, name="slurm")
 app.add_typer(kubernetes, name="kubernetes")
 app.add_typer(tables, name="tables")

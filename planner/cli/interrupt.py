@@ -5,7 +5,25 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from types import FrameType
+from typing import Any
+
+from planner.cli.exits import INTERRUPTED
+
+
+def telling_interrupts(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The command; where Ctrl-C ends it before it has a plan, it says so, or how far it was, and exits with 130."""
+
+    @wraps(command)
+    def run(*arguments: Any, **options: Any) -> Any:
+        try:
+            return command(*arguments, **options)
+        except KeyboardInterrupt as stop:
+            print(str(stop) or "stopped before there was anything to show", file=sys.stderr)
+            return INTERRUPTED
+
+    return run
 
 
 @contextmanager

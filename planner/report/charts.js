@@ -1,4 +1,4 @@
-// Round numbers along an axis.
+// Round numbers along an axis, two or more of them: one alone gives no scale.
 
 function ticks(low, high, count) {
   const raw = (high - low) / count;
@@ -6,5 +6,5 @@ function ticks(low, high, count) {
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= raw);
   const found = [];
   for (let i = Math.ceil(low / step); i * step <= high; i++) found.push(Number((i * step).toPrecision(12)));
-  return found;
+  return found.length > 1 ? found : ticks(low, high, 2 * count);
 }

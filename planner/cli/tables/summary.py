@@ -22,7 +22,7 @@ MOST_LEFT_OUT = 50
 
 
 def header(problem: "Problem") -> str:
-    """rack64   lightpath 8 x 8   63 of 64 accelerators healthy   12 jobs   1,284 candidates (9,412 pruned as dominated)."""
+    """rack64   lightpath 8 x 8   63 of 64 accelerators healthy   12 jobs   84 candidates (412 pruned as dominated)."""
     instance, cluster = problem.instance, problem.cluster
     fabric = cluster.fabric
     racks = f"{fabric.racks} racks of " if fabric.racks > 1 else ""

@@ -8,7 +8,7 @@ class MemoryRingTemplate(Template):
 
     body = """\
   fabric:
-    kind: memory_ring                  # nodes whose accelerators offload to memory nodes beside them, over rings of links
+    kind: memory_ring                  # accelerators that offload to memory nodes beside them, over rings of links
     servers: {servers}
     node:
       devices: {tiles:<23} # of one node, as many memory nodes between them

@@ -1,6 +1,7 @@
 """A table that is wider than the terminal is printed in parts, with nothing lost."""
 
 import io
+from itertools import chain
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -36,7 +37,7 @@ def test_parts_fit_repeat_the_keys_and_together_have_each_column_once(
     parts = [_printed(part) for part in whole.parts(width)]
     beyond = [[line[keys:] for line in part] for part in parts]
     assert [line[:keys] for part in parts for line in part] == [line[:keys] for line in [names, *rows]] * len(parts)
-    assert [sum(lines, []) for lines in zip(*beyond, strict=True)] == [line[keys:] for line in [names, *rows]]
+    assert [list(chain(*lines)) for lines in zip(*beyond, strict=True)] == [line[keys:] for line in [names, *rows]]
     widths = [max(6, *(len(line[i]) for line in [names, *rows])) + 2 for i in range(len(names))]
     for part in beyond:
         assert len(part[0]) == 1 or sum(widths[:keys]) + sum(widths[names.index(name)] for name in part[0]) - 2 <= width
