@@ -9,11 +9,17 @@ from planner.cli.tables.side_by_side import best_of_each, leads_line, side_by_si
 from planner.studies.compare.rows import PolicyRow
 from tests.planner.cli.conftest import Planner, written
 from tests.planner.studies.compare.reference_cases import crowded
-from tests.planner.studies.compare.test_summary import ROW
+
+ROW = PolicyRow(
+    instance="", parameters={}, policy="", seed=0, status="FEASIBLE", objective="value", reached=2.0, value=2.0,
+    admitted=2, jobs=3, devices_used=4, devices_healthy=8, energy=5.0, power_w=700.0, tokens_per_s=None,
+    joules_per_token=None, samples_per_s=None, joules_per_sample=None, fragmentation=0.0, moves=0.0, bound=4.0, gap=0.5,
+    violations=0, wall_time_s=1.0,
+)  # fmt: skip
 
 
 def _row(instance: str, policy: str, value: float | None, **changed: Any) -> PolicyRow:
-    return replace(ROW, instance=instance, policy=policy, value=value, parameters={}, **changed)
+    return replace(ROW, instance=instance, policy=policy, value=value, **changed)
 
 
 ROWS = [
