@@ -99,7 +99,7 @@ def test_memory_nodes_lie_as_arranged(arrangement: str, nodes: int, links: int, 
 
 @pytest.mark.parametrize("extra", [{"host_links": 2}, {"host": {"bandwidth": "16 GB/s", "devices": 4}}])
 def test_memory_of_a_host_is_refused(extra: dict[str, Any]) -> None:
-    with pytest.raises(ValidationError, match="devices of a cluster offload to memory nodes; leave it out"):
+    with pytest.raises(ValidationError, match="accelerators of a cluster offload to memory nodes; leave it out"):
         fabric(node=NODE | extra)
 
 
@@ -129,5 +129,5 @@ def test_shared_nodes_are_divided_by_dimms() -> None:
 
 @pytest.mark.parametrize("node", [NODE | {"devices": 1}, NODE | {"arrangement": "star"}])
 def test_nodes_are_shared_on_rings_alone(node: dict[str, Any]) -> None:
-    with pytest.raises(ValidationError, match="shared_nodes: needs a memory node on either side of each device"):
+    with pytest.raises(ValidationError, match="shared_nodes: needs a memory node on either side of each accelerator"):
         fabric(shared_nodes=True, node=node)

@@ -19,8 +19,8 @@ SERVED = TransformerInference(model="llama-3.1-70b", concurrency=8, input_tokens
 @pytest.mark.parametrize(
     ("pinned", "message"),
     [
-        ({"tensor": 3}, "no division into tensor 3 on 8 devices; there are those into 1, 2, 4, 8"),
-        ({"data": 2, "tensor": 5}, "no division into tensor 5 on 8 devices; there are those into 1, 2, 4, 8"),
+        ({"tensor": 3}, "no division into tensor 3 on 8 accelerators; there are those into 1, 2, 4, 8"),
+        ({"data": 2, "tensor": 5}, "no division into tensor 5 on 8 accelerators; there are those into 1, 2, 4, 8"),
         ({"tensor": 8, "data": 2}, "no division of 8 accelerators is tensor 8 x data 2; leave one of them open"),
         (
             {"tensor": 4, "data": 1, "pipeline": 1},
@@ -44,7 +44,7 @@ def test_divisions_with_the_pinned_degrees_are_all_kept(pinned: dict[str, int]) 
 
 
 def test_large_numbers_are_readable() -> None:
-    assert "on 4,096 devices" in lack_of_pinned(BERT.mappings(4096), 4096, {"tensor": 3})
+    assert "on 4,096 accelerators" in lack_of_pinned(BERT.mappings(4096), 4096, {"tensor": 3})
 
 
 @pytest.mark.parametrize("tensor", [1, 2])

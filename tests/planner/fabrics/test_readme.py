@@ -198,7 +198,7 @@ def test_errors_name_fields_and_kinds(site: Path, tmp_path: Path, planner: Plann
     wrong["cluster"]["fabric"] = DRAGONFLY | {"gpus_per_server": 0}
     assert "cluster.fabric.gpus_per_server" in planner("solve", written(tmp_path, wrong)).err
     wrong["cluster"]["fabric"] = DRAGONFLY | {"kind": "dragonfy"}
-    assert "did you mean 'dragonfly'?" in planner("solve", written(tmp_path, wrong)).err
+    assert "did you mean dragonfly?" in planner("solve", written(tmp_path, wrong)).err
     assert (
         "health.failed_tray_ports: a dragonfly has none"
         in planner("solve", written(tmp_path, fields(failed_tray_ports=["s0.m0.q0#0"]))).err

@@ -73,7 +73,7 @@ X = serving("x", 1)
         (rack(serving("x", 1, utility="log")), "sqrt"),
         (rack(serving("x", 1, duration="2 parsec")), "unknown unit 'parsec'"),
         (rack(X, health={"failed_tiles": ["s9.t0"]}), "health.failed_tiles: no server 's9'"),
-        (rack(X, health={"failed_ports": ["s0.t9"]}), "health.failed_ports: no device"),
+        (rack(X, health={"failed_ports": ["s0.t9"]}), "health.failed_ports: no accelerator"),
         (rack(X, health={"failed_fibers": [{"from": "s0", "to": "s1", "index": 0}]}), "has 0 fibers"),
         (rack(X, health={"failed_fibers": [{"from": "s0", "to": "s7", "index": 0}]}), "no server 's7'"),
     ],

@@ -70,7 +70,7 @@ def _quota(change: Any) -> tuple[type[Spec], Any]:
         (_quota, {"share": 0}, "quotas.a.share", "must be above 0 (got 0)"),
         (_slurm, {"driver": "file"}, "driver", "must be a mapping with fields such as kind, command"),
         (_slurm, {"driver": {}}, "driver", "has no `kind`; `planner schema slurm` lists them"),
-        (_slurm, {"driver": {"kind": "hok"}}, "driver", "did you mean 'hook'?; kinds are file, hook"),
+        (_slurm, {"driver": {"kind": "hok"}}, "driver", "did you mean hook? known: file, hook"),
         (_slurm, {"driver": {"kind": "hook"}}, "driver.command", "(`planner schema slurm` shows every field)"),
         (_slurm, {"driver": {"kind": "hook", "command": "x"}}, "driver.command", "must be a list (got 'x')"),
         (_slurm, {"driver": {"kind": "hook", "command": []}}, "driver.command", "1 or more entries, and has 0"),

@@ -36,7 +36,7 @@ def test_front_and_roofline_are_drawn(planner: Planner, tmp_path: Path) -> None:
         (("--workload", "gpt3-1t", "--concurrency", "4"), "--concurrency: is of --phase inference"),
         (
             ("--workload", "llama-3.1-8b", "--ep", "2"),
-            "no division into expert 2 on 64 devices; there are those into 1",
+            "no division into expert 2 on 64 accelerators; there are those into 1",
         ),
     ],
 )

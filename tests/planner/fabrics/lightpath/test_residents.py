@@ -13,8 +13,8 @@ from tests.planner.small_racks import Fields, rack, single
     [
         ([single("r", "s0.t0"), single("q", "s0.t0")], "s0.t0 already belongs to r"),
         ([single("r", "s0.t9")], r"residents\[r\].devices: no accelerator 's0.t9'"),
-        ([single("r", "s0.t0") | {"devices": ["s0.t0", "s0.t1"]}], "2 devices for the 1 ranks"),
-        ([edited_ring(**{"from": "s0.t1"})], "s0.t1 is none of its devices"),
+        ([single("r", "s0.t0") | {"devices": ["s0.t0", "s0.t1"]}], "2 accelerators for the 1 ranks"),
+        ([edited_ring(**{"from": "s0.t1"})], "s0.t1 is none of its accelerators"),
         ([edited_ring(wavelengths=[3, 4])], "wavelengths are 0 to 3"),
         ([edited_ring(wavelengths=[-1, 0])], "wavelengths are 0 to 3"),
         ([edited_ring(wavelengths=[])], "must have 1 or more entries"),
@@ -23,7 +23,7 @@ from tests.planner.small_racks import Fields, rack, single
         ([edited_ring(fibers=["s0>s1#1"])], "takes (1|one) fiber"),
         (
             [edited_ring(), edited_ring() | {"name": "q", "devices": ["s0.t1", "s1.t1"]}],
-            "is none of its devices|already uses wavelength",
+            "is none of its accelerators|already uses wavelength",
         ),
     ],
 )  # fmt: skip
