@@ -33,7 +33,7 @@ def test_text_tells_the_whole_story(planner: Planner, instance: Path) -> None:
     assert any(" s  value " in line and line.endswith("proven") for line in lines)
     header = next(line for line in lines if line.startswith("job "))
     assert header.split() == [
-        "job", "devices", "where", "mapping", "circuits", "step", "energy/token", "bottleneck"
+        "job", "accelerators", "where", "mapping", "circuits", "step", "energy/token", "bottleneck"
     ]  # fmt: skip
     assert any(line.startswith("big ") and "dp2" in line and "s" in line for line in lines)
     assert lines[-3].startswith("value 4 (optimal) · moves 0 (optimal) · energy ")
