@@ -92,7 +92,10 @@ def test_pinned_degrees_are_kept(planner: Planner) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--tp", "7"), "--tp 7: no division into tensor 7 on 32 accelerators; there are those into 1, 2, 4, 8, 16, 32"),
+        (
+            ("--tp", "7"),
+            "--tp 7: no division into tensor 7 on 32 accelerators; there are those into 1, 2, 4, 8, 16, 32",
+        ),
         (
             ("--tp", "8", "--pp", "8"),
             "--tp 8 --pp 8: no division of 32 accelerators is tensor 8 x pipeline 8; leave one",
