@@ -3,7 +3,8 @@
 The master problem chooses configurations and slices, a candidate that offloads being priced by a time that no places
 of its tensors go below. The subproblem places the tensors of each chosen one. Where these take longer, that row takes
 the longer step from now on, and the master problem chooses again; the loop ends when it chooses rows with known steps
-alone.
+alone, or when time is up: then rows whose steps are not known count as slow. Where places are not proven best, the
+bound comes from one more master problem, in which no row takes longer than it has to.
 """
 
 import time
@@ -15,41 +16,45 @@ from planner.model.clock import Clock
 from planner.model.plan import Assignment
 from planner.model.result import Level, Result, SolveOptions, Status, relative_gap
 from planner.pages.offload import place, without_tier_s
-from planner.pages.placed_prices import JobPrices, priced
+from planner.pages.placed_prices import JobPrices, View, priced
 
 Policy = Callable[[Problem, SolveOptions], Result]
-MASTER_SHARE, PLACE_SHARE = 0.5, 0.3
-"""of the time left: for one choice of slices at most, and for the places of what it chose"""
+LOOP_SHARE, MASTER_SHARE, PLACE_SHARE = 0.7, 0.5, 0.3
+"""of all the time for the loop, where a bound is to be found after it; of the loop's time that is left for one choice
+of slices at most, and for the places of what it chose"""
 BOUND_S, LAST_S = 2.0, 0.1
-"""for one linear bound at most; for places where time is up"""
+"""for the bound at least; for places where time is up"""
+ROUGH = 0.01
+"""gap of choices before places are known, where a better one would be made anew"""
 
 
 def solve_placed(problem: Problem, policy: Policy, options: SolveOptions) -> Result:
     """A plan whose values are those of placed steps; OPTIMAL where choice and places are proven best."""
     started, rounds = time.perf_counter(), 0
-    clock = Clock.of(options.time_limit_s + (options.pages_time_limit_s or 0.0), options.should_stop)
-    jobs = [JobPrices(each) for each in problem.options]
-    hint = options.hint
+    whole = Clock.of(options.time_limit_s + (options.pages_time_limit_s or 0.0), options.should_stop)
+    clock = whole.within(LOOP_SHARE * whole.left_s)
+    jobs, hint, gap = [JobPrices(each) for each in problem.options], options.hint, max(options.gap, ROUGH)
+    view: View = "found"
     while True:
         rounds += 1
+        if clock.is_over:
+            view = "known"
         limit_s = max(MASTER_SHARE * clock.left_s, LAST_S)
-        master = priced(problem, jobs)
-        result = policy(master, replace(options, time_limit_s=limit_s, hint=hint))
+        result = policy(priced(problem, jobs, view), replace(options, time_limit_s=limit_s, hint=hint, gap=gap))
         if result.plan is None:
             break
-        chosen = _chosen(problem, jobs, result.plan.assignments)
-        if not chosen:
+        chosen, hint = _chosen(problem, jobs, result.plan.assignments), result.plan
+        if not chosen and (gap == options.gap or view == "known"):
             break
+        if not chosen:
+            gap = options.gap
         for j, row in chosen:
-            _settle(jobs[j], row, clock, len(chosen), options)
-            _share(jobs, j, row)
-        hint = result.plan
+            _settle(jobs, j, row, PLACE_SHARE * clock.left_s / len(chosen), options)
     statistics = {**result.statistics, "rounds of places": rounds, "placed": sum(len(each.tiers) for each in jobs)}
     done = replace(result, wall_time_s=time.perf_counter() - started, statistics=statistics)
-    if any(not tier.is_proven for each in jobs for tier in each.tiers.values()):
-        limit_s = max(MASTER_SHARE * clock.left_s, BOUND_S)
-        master = priced(problem, jobs, is_optimistic=True)
-        done = _with_bound(done, policy(master, replace(options, time_limit_s=limit_s, hint=None, on_incumbent=None)))
+    if view == "known" or any(not tier.is_proven for each in jobs for tier in each.tiers.values()):
+        asked = replace(options, time_limit_s=max(whole.left_s, BOUND_S), hint=hint, on_incumbent=None)
+        done = _with_bound(done, policy(priced(problem, jobs, "bound"), asked))
     return _with_places(problem, jobs, done)
 
 
@@ -65,22 +70,14 @@ def _chosen(problem: Problem, jobs: Sequence[JobPrices], assignments: Sequence[A
     return found
 
 
-def _settle(job: JobPrices, row: int, clock: Clock, many: int, options: SolveOptions) -> None:
-    """A linear bound first, if that raises the price; else places."""
-    if not clock.is_over and not job.is_bounded[row] and job.bound(row, min(BOUND_S, clock.left_s)):
-        return
-    limit_s = max(PLACE_SHARE * clock.left_s / many, LAST_S)
-    tier = place(job.options.job.name, job.step(row), replace(options, time_limit_s=limit_s))
+def _settle(jobs: Sequence[JobPrices], j: int, row: int, limit_s: float, options: SolveOptions) -> None:
+    """Places for a row, which hold for the jobs that ask for the same."""
+    job = jobs[j]
+    tier = place(job.options.job.name, job.step(row), replace(options, time_limit_s=max(limit_s, LAST_S)))
     assert tier is not None, "a listed row has room for its tensors"
-    job.settle(row, tier)
-
-
-def _share(jobs: Sequence[JobPrices], j: int, row: int) -> None:
-    """What was found for a row holds for the jobs that ask for the same."""
-    one = jobs[j]
-    for other in jobs:
-        if other is not one and other.asks == one.asks:
-            other.take(one, row)
+    for each in jobs:
+        if each is job or each.asks == job.asks:
+            each.settle(row, tier)
 
 
 def _with_bound(result: Result, master: Result) -> Result:

@@ -2,24 +2,28 @@
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from costmodel.dataflow.networks.least_step import least_step_s
 from costmodel.dataflow.networks.rank_step import PLACED, RankStep, rank_step
 from costmodel.parallelism.configuration import Configuration
 from costmodel.pricing import other_steps
 from planner.candidates.expand import utility
 from planner.fabrics.problem import JobOptions, Problem
 from planner.model.plan import SecondTier
-from planner.model.rank_step import PageCase
-from planner.pages.cpsat.relaxation import relax
-from planner.pages.problem import PageProblem
+from planner.model.result import relative_gap
+from planner.pages.result import PROVEN
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-LONGEST = 2.0
-"""of the scored step: no longer one matters to the linear bound"""
+UNKNOWN = 4.0
+"""times the least step: what a row whose places are not known counts as where there is no time to find them"""
+View = Literal["found", "known", "bound"]
+"""rows whose tensors were placed take that step, in `bound` the least that it may be; all others take the least, in
+`known` one so long that they are chosen where nothing else can be"""
 
 
 @dataclass
@@ -28,17 +32,16 @@ class JobPrices:
 
     options: JobOptions
     """as scored"""
-    step_s: Floats = field(init=False)
-    """bound on the placed step, or that of the best places known"""
-    is_bounded: Bools = field(init=False)
-    """whether the linear bound of the row was asked for"""
+    least_s: Floats = field(init=False)
+    """that no places go below"""
     tiers: dict[int, SecondTier] = field(default_factory=dict)
     """places by row, where they were searched for"""
 
     def __post_init__(self) -> None:
         scores = self.options.scores
-        self.step_s = np.where(self.is_placed, scores.step_s - scores.offload_s, scores.step_s)
-        self.is_bounded = np.zeros(len(self.options), np.bool_)
+        is_placed = self.is_placed
+        self.least_s = least_step_s(self.options.candidates, scores) if is_placed.any() else scores.step_s
+        self.least_s = np.where(is_placed, self.least_s, scores.step_s)
 
     @cached_property
     def is_placed(self) -> Bools:
@@ -54,20 +57,12 @@ class JobPrices:
         assert found is not None
         return found
 
-    def bound(self, row: int, time_limit_s: float) -> bool:
-        """Raise the bound of a row by the linear relaxation of its places; whether that changed it."""
-        self.is_bounded[row] = True
-        step = self.step(row)
-        found = relax(PageProblem.of_case(PageCase.of_rank("", step)), [LONGEST * step.scored_s], time_limit_s)
-        if found is None or found.bound_s <= self.step_s[row] * (1 + 1e-9):
-            return False
-        self.step_s[row] = found.bound_s
-        return True
-
     def settle(self, row: int, tier: SecondTier) -> None:
-        """The row takes the step of these places from now on."""
-        self.tiers[row] = tier
-        self.step_s[row] = tier.step_s
+        """The row takes the step of these places from now on; its bound is the better of two."""
+        bound_s = min(max(tier.bound_s, float(self.least_s[row])), tier.step_s)
+        gap = relative_gap(tier.step_s, bound_s)
+        is_proven = tier.is_proven or (gap is not None and gap <= PROVEN)
+        self.tiers[row] = tier.model_copy(update={"bound_s": bound_s, "is_proven": is_proven})
 
     @property
     def asks(self) -> tuple[str, tuple[int, ...], Configuration | None]:
@@ -75,17 +70,11 @@ class JobPrices:
         job = self.options.job
         return job.listing_json, job.sizes, getattr(job, "configuration", None)
 
-    def take(self, other: "JobPrices", row: int) -> None:
-        """What another job with the same rows knows of one."""
-        self.step_s[row], self.is_bounded[row] = other.step_s[row], other.is_bounded[row]
-        if row in other.tiers:
-            self.tiers[row] = other.tiers[row]
-
-    def priced(self, *, is_optimistic: bool = False) -> JobOptions:
-        """The options with these steps; `is_optimistic`: where places are not proven best, with their bound."""
-        step_s = self.step_s.copy()
-        for row, tier in self.tiers.items() if is_optimistic else ():
-            step_s[row] = tier.step_s if tier.is_proven else min(tier.bound_s, tier.step_s)
+    def priced(self, view: View) -> JobOptions:
+        """The options with the steps of a view."""
+        step_s = self.least_s * np.where(self.is_placed & (view == "known"), UNKNOWN, 1.0)
+        for row, tier in self.tiers.items():
+            step_s[row] = tier.bound_s if view == "bound" else tier.step_s
         return with_steps(self.options, step_s)
 
 
@@ -98,6 +87,6 @@ def with_steps(options: JobOptions, step_s: Floats) -> JobOptions:
     return replace(options, scores=own, value=value, energy=energy)
 
 
-def priced(problem: Problem, jobs: list[JobPrices], *, is_optimistic: bool = False) -> Problem:
+def priced(problem: Problem, jobs: list[JobPrices], view: View) -> Problem:
     """The problem at what is known of placed steps."""
-    return Problem(problem.instance, tuple(each.priced(is_optimistic=is_optimistic) for each in jobs))
+    return Problem(problem.instance, tuple(each.priced(view) for each in jobs))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from planner.model.errors import InputError
 from planner.model.result import Incumbent, SolveOptions, Status, relative_gap
 from planner.pages.cpsat.place import place_pages, steps_kept_s
+from planner.pages.even_shares import even_shares
 from planner.pages.heuristics import all_local, bw_aware, greedy_keep, proportional
 from planner.pages.problem import PageProblem, Pages
 from planner.pages.result import OBJECTIVE, PROVEN, PagePolicy, PageResult
@@ -21,7 +22,7 @@ RULES: dict[str, Rule] = {
 
 def cpsat(problem: PageProblem, options: SolveOptions) -> PageResult:
     """The best placement found, never slower than any rule's, with a valid bound."""
-    return place_pages(problem, options, RULES.items())
+    return place_pages(problem, options, (*RULES.items(), ("even", even_shares)))
 
 
 def _by_rule(name: str, rule: Rule) -> PagePolicy:

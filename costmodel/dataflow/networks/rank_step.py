@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 
 from costmodel.dataflow.networks.network_rank_step import network_program
+from costmodel.dataflow.networks.pass_times import PassTimes
 from costmodel.dataflow.networks.tensor_graph import Absence, Operator, Tensor, TensorGraph, TensorKind
 from costmodel.dataflow.streams.placement import Link
 from costmodel.dataflow.streams.program import Program
@@ -20,11 +21,8 @@ from costmodel.fabrics import FabricBase
 from costmodel.hardware.device import Device
 from costmodel.hardware.memory.tier import MemoryTier
 from costmodel.parallelism.configuration import Configuration
-from costmodel.parallelism.mappings import DIMENSIONS
 from costmodel.pricing.candidates import Candidates, candidates_of
-from costmodel.pricing.efficiency import efficiency_of
 from costmodel.pricing.opgraph import OpGraph
-from costmodel.pricing.roofline import block_price
 from costmodel.pricing.score import Scores, score
 from costmodel.workloads import NetworkTraining, Workload
 from costmodel.workloads.transformer.memory import RESIDENT_LAYERS, TrainingMemory, training_memory
@@ -33,7 +31,6 @@ from costmodel.workloads.transformer.training import TransformerTraining
 
 PLACED = (TransformerTraining, NetworkTraining)
 """workloads whose tensors in a second tier are placed page by page"""
-DATA = DIMENSIONS.index("data")
 Pass = tuple[int, int]
 """(micro-batch, chunk of layers)"""
 
@@ -97,7 +94,7 @@ def _transformer_program(
 ) -> tuple[Program, float]:
     """The step of the only row, and bytes of two layers' optimizer state on its way."""
     stage = Stage.of(job, part.mappings)
-    times = _Times.of(graph, scores, _kernel_s(part, graph), int(stage.layer_times[0]), int(stage.layers[0]))
+    times = PassTimes.of(part, graph, scores, stage)
     memory, updates = training_memory(job, stage), part.mappings.has_offload("optimizer")[0]
     passing_bytes = RESIDENT_LAYERS * memory.kept_bytes["optimizer"][0] / stage.layers[0] * updates
     return _Step(stage, memory, times).program(), float(passing_bytes)
@@ -113,47 +110,13 @@ def rank_step_of(
     return rank_step(rows, score(rows, device, fabric), 0)
 
 
-def _kernel_s(part: Candidates, graph: OpGraph) -> dict[str, float]:
-    """Seconds of each block's kernels in a step of the only row."""
-    device = part.splits[part.split[0]].device
-    efficiency, _ = efficiency_of(device, graph.regime, graph.precision)
-    found = {}
-    for block in graph.blocks:
-        price, shape = block_price(block, graph, device, efficiency), block.shape[0]
-        found[block.name] = float((price.compute_s[shape] + price.memory_s[shape]) * block.times[0])
-    return found
-
-
-@dataclass(frozen=True)
-class _Times:
-    """Seconds of one operator each."""
-
-    forward_s: float
-    """of a layer"""
-    backward_s: float
-    update_s: float
-    """of a layer's parameters, with its share of what data ranks exchange"""
-    idle_s: float
-    """of the pipeline, once"""
-
-    @classmethod
-    def of(cls, graph: OpGraph, scores: Scores, kernel_s: dict[str, float], passes: int, layers: int) -> "_Times":
-        """All but the second tier's share of the scored time: what is neither update nor idle is divided between
-        forward and backward as their kernels are, with messages and the vocabulary in proportion."""
-        update_s = kernel_s["optimizer"] + float(scores.communication_s[DATA, 0])
-        idle_s = float(scores.bubble_s[0])
-        rest_s = float(scores.step_s[0] - scores.offload_s[0]) - update_s - idle_s
-        forward_s, redone_s = kernel_s["forward"], kernel_s.get("forward again", 0.0)
-        backward_s = kernel_s["backward"] + redone_s + kernel_s.get("attention again", 0.0)
-        each_s = rest_s / passes / (forward_s + backward_s)
-        return cls(forward_s * each_s, backward_s * each_s, update_s / layers, idle_s)
-
-
 class _Step:
     """Operators by layer and pass, and the tensors between them."""
 
-    def __init__(self, stage: Stage, memory: TrainingMemory, times: _Times) -> None:
-        self.stage, self.memory, self.times = stage, memory, times
+    def __init__(self, stage: Stage, memory: TrainingMemory, times: PassTimes) -> None:
+        self.stage, self.memory = stage, memory
+        self.forward_s, self.backward_s = float(times.forward_s[0]), float(times.backward_s[0])
+        self.update_s, self.idle_s = float(times.update_s[0]), float(times.idle_s[0])
         self.layers, self.chunks = int(stage.layers[0]), int(stage.interleave[0])
         self.stages, self.micro_batches = int(stage.pipeline[0]), int(stage.micro_batches[0])
         self.tensors: list[Tensor] = []
@@ -173,22 +136,22 @@ class _Step:
                     saved[each, layer] = self._activations(name)
                     entering, inner = saved[each, layer][:1], saved[each, layer][1:]
                     needs, makes = (*entering, *weights[layer]), (*entering, *inner)
-                    self._add(Operator(name, layer, "forward", needs, makes), self.times.forward_s)
+                    self._add(Operator(name, layer, "forward", needs, makes), self.forward_s)
                     continue
                 needs = (*saved[each, layer], *weights[layer])
-                self._add(Operator(f"{name} gradient", layer, "backward", needs), self.times.backward_s)
+                self._add(Operator(f"{name} gradient", layer, "backward", needs), self.backward_s)
                 left[layer] -= 1
                 if not left[layer]:
                     own = (*weights[layer], *optimizer[layer])
-                    self._add(Operator(f"layer {layer + 1} update", layer, "update", own, own), self.times.update_s)
+                    self._add(Operator(f"layer {layer + 1} update", layer, "update", own, own), self.update_s)
         names = tuple(f"layer {layer + 1}" for layer in range(self.layers))
         graph = TensorGraph(tuple(self.tensors), tuple(self.operators), names)
         absences = sorted(_absences(graph), key=lambda each: (each.after, each.tensor))
         return Program(graph, np.array(self.operator_s), np.zeros(len(self.operators)), tuple(absences))
 
     def _layers(self, chunk: int) -> range:
-        count = self.layers // self.chunks
-        return range(chunk * count, (chunk + 1) * count)
+        """Of a chunk; chunks differ by one layer at most."""
+        return range(chunk * self.layers // self.chunks, (chunk + 1) * self.layers // self.chunks)
 
     def _passes(self) -> Iterator[tuple[bool, Pass]]:
         """Whether forward, and of what, in order. Source: Narayanan et al. 2021 (arXiv:2104.04473), section 2.2."""
@@ -211,8 +174,8 @@ class _Step:
 
     def _idle(self) -> None:
         """A pipeline's idle time as a whole, before the first backward pass."""
-        if self.times.idle_s > 0:
-            self._add(Operator("pipeline bubble", 0, "forward"), self.times.idle_s)
+        if self.idle_s > 0:
+            self._add(Operator("pipeline bubble", 0, "forward"), self.idle_s)
 
     def _parameters(self, name: Literal["weights", "optimizer"], kind: TensorKind) -> list[tuple[int, ...]]:
         """One tensor for each layer, with its part of the vocabulary's; none where they stay."""
