@@ -17,13 +17,14 @@ def test_no_places_go_below_the_price_of_a_row() -> None:
     for options in expand(instance).options:
         job = JobPrices(options)
         for row in np.flatnonzero(job.is_placed)[:3].tolist():
-            free_s = float(job.step_s[row])
-            job.bound(row, 5.0)
+            least_s = float(job.least_s[row])
+            assert job.priced("known").scores.step_s[row] > job.priced("found").scores.step_s[row] == least_s
             tier = place("", job.step(row), SolveOptions(time_limit_s=5.0, workers=1))
             assert tier is not None
-            assert free_s <= job.step_s[row] <= tier.step_s * (1 + 1e-9)
+            assert options.scores.step_s[row] - options.scores.offload_s[row] <= least_s <= tier.step_s * (1 + 1e-9)
             job.settle(row, tier)
-            assert job.priced().scores.step_s[row] == tier.step_s
+            assert job.priced("found").scores.step_s[row] == job.priced("known").scores.step_s[row] == tier.step_s
+            assert least_s <= job.priced("bound").scores.step_s[row] <= tier.step_s
 
 
 def test_speed_energy_and_power_are_those_that_the_check_finds() -> None:
@@ -35,7 +36,7 @@ def test_speed_energy_and_power_are_those_that_the_check_finds() -> None:
     assert tier is not None
     job.settle(row, tier)
     names = [f"s0.d{slot}" for slot in range(2)][: int(options.candidates.num_devices[row])]
-    stated = job.priced().assignment(row, names, ()).model_copy(update={"second_tier": tier})
+    stated = job.priced("found").assignment(row, names, ()).model_copy(update={"second_tier": tier})
     scored = price(instance, options.job, stated.configuration)
     assert scored is not None
     found = by_placed_step(instance, stated, scored)
