@@ -1,11 +1,16 @@
 """Interface of drivers that set circuits on optical switches, and their errors."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 Circuits = list[dict[str, Any]]
 """all circuits of one job, configuration after configuration, each as JSON of `planner.model.plan.HeldCircuits`; where
 servers are divided, also one without circuits for each part, with its `partition` and `devices`"""
+
+
+OnJob = Callable[[str], None]
+"""is told the name of a job"""
 
 
 class CircuitError(Exception):
@@ -49,5 +54,7 @@ class Driver(Protocol):
     def applied(self) -> dict[str, Circuits]:
         """Circuits that are on by job, and those of which nobody knows."""
 
-    def resync(self) -> Resynced:
-        """Read back what is on and put on again what was lost; CircuitError where the switches cannot tell."""
+    def resync(self, begins: OnJob = lambda job: None) -> Resynced:
+        """Read back what is on and put on again what was lost; CircuitError where the switches cannot tell.
+
+        `begins` is told each job whose circuits are about to be put on again: they are not all on meanwhile."""

@@ -63,6 +63,8 @@ class SwitchReconciler:
         self._calls = Calls[_Call]()
         self._on: dict[str, Circuits] = {}
         """what this process has put on, and nobody off"""
+        self._again: set[str] = set()
+        """whose circuits were lost, and are put on again by the reading that is under way"""
         self._delays: dict[str, tuple[float, float]] = {}
         """by job: when it is tried again, and how long it then waits"""
         self._troubles: dict[str, Trouble] = {}
@@ -79,7 +81,7 @@ class SwitchReconciler:
         """True if all circuits of a place are on; None for a job that waits or takes none."""
         if place is None or not place.has_circuits:
             return None
-        return self._on.get(job) == place.circuits_json
+        return self._on.get(job) == place.circuits_json and job not in self._again
 
     def on(self) -> dict[str, Circuits]:
         """Circuits that this process has put on, by job, as of the last tick; does not wait."""
@@ -142,7 +144,10 @@ class SwitchReconciler:
         if not self._read_back_s or self._is_stopping or self._clock() < self._read_back_at_s:
             return
         self._read_back_at_s = self._clock() + self._read_back_s
-        self._calls.begin(_ALL, _Call("read back", _ALL, []), lambda: self._readings.append(self._driver.resync()))
+        self._calls.begin(_ALL, _Call("read back", _ALL, []), self._read_back)
+
+    def _read_back(self) -> None:
+        self._readings.append(self._driver.resync(self._again.add))
 
     def _compare(self, found: Resynced) -> None:
         """Tell what was not as it should be; jobs whose circuits could not be set again are connected anew, so that a
@@ -161,6 +166,8 @@ class SwitchReconciler:
         knows now."""
         is_new = False
         for call, error in self._calls.ended():
+            if call.action == "read back":
+                self._again.clear()
             is_new |= self._heard(call, error)
         return is_new
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
-from planner.controller.switch_driver import CircuitBusyError, CircuitError, Circuits, Resynced, UnsureError
+from planner.controller.switch_driver import CircuitBusyError, CircuitError, Circuits, OnJob, Resynced, UnsureError
 from planner.integrations.kubernetes.client import ApiError, KubernetesClient, path_of
 from planner.integrations.private_files import make_private
 from planner.integrations.slices.boxes import cube_of, joints_of
@@ -76,7 +76,7 @@ class SliceDriver(RecordedDriver):
                 raise CircuitError("; ".join(each.said for each in left))
             self._sleep(LOOK_AGAIN_S)
 
-    def resync(self) -> Resynced:
+    def resync(self, begins: OnJob = lambda job: None) -> Resynced:
         """Slices that were deleted, changed or have failed are made again; those that a planner made for a job that
         has none are deleted."""
         make_private(self.folder)
@@ -85,6 +85,7 @@ class SliceDriver(RecordedDriver):
         for job, circuits in before.on.items():
             try:
                 if self._is_lost(self._wanted(job, circuits, named), listed):
+                    begins(job)
                     again += [job] if self._set_again(job, circuits) else []
             except CircuitError as error:
                 failed[job] = str(error)

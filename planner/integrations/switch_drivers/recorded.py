@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from planner.controller.switch_driver import CircuitBusyError, CircuitError, Circuits, Resynced, UnsureError
+from planner.controller.switch_driver import CircuitBusyError, CircuitError, Circuits, OnJob, Resynced, UnsureError
 from planner.integrations.private_files import locked, make_private, open_lock, write_private
 from planner.integrations.switch_drivers.parts import switches, taken
 from planner.integrations.switch_drivers.ranges import free, try_lock
@@ -130,13 +130,14 @@ class RecordedDriver:
         """Circuits that the switches say are on, whoever has them; CircuitError where they cannot tell."""
         raise NotImplementedError
 
-    def resync(self) -> Resynced:
+    def resync(self, begins: OnJob = lambda job: None) -> Resynced:
         make_private(self.folder)
         before, again, failed = self.applied(), list[str](), dict[str, str]()
         on = taken([{"circuits": self.lit()}])
         for job, circuits in before.items():
             if taken(circuits) <= on:
                 continue
+            begins(job)
             try:
                 again += [job] if self._set_again(job, circuits) else []
             except CircuitError as error:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from planner.controller import Controller, Decision, Move, Start
+from planner.controller import Controller, Decision, Move, Start, driver_calls
 from planner.controller.switch_reconciler import SwitchReconciler
 from planner.integrations.switch_drivers import driver_of
 from planner.model.cluster import Cluster
@@ -205,7 +205,8 @@ def test_a_port_of_another_job_is_refused() -> None:
     assert objection.endswith("belongs to a")
 
 
-def test_switches_above_racks_are_set(tmp_path: Path) -> None:
+def test_switches_above_racks_are_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(driver_calls, "PATIENCE_S", 60.0)
     controller = opened(joined("lightpath", "switches"))
     driver = driver_of({"kind": "file"}, tmp_path)
     carrier = SwitchReconciler(controller, driver)

@@ -3,6 +3,7 @@
 import pytest
 
 from planner.controller import Controller
+from planner.controller.switch_driver import OnJob
 from planner.controller.switch_reconciler import SwitchReconciler
 from planner.integrations.switch_drivers import CircuitError, Resynced
 from tests.planner.controller.scripted_switches import Switches
@@ -19,7 +20,7 @@ class Read(Switches):
 
     found = Resynced((), {}, ())
 
-    def resync(self) -> Resynced:
+    def resync(self, begins: OnJob = print) -> Resynced:
         self.calls.append(("read back", ""))
         return self.found
 
@@ -48,9 +49,29 @@ def test_switches_are_read_back_and_what_changed_is_told_and_connected(
     assert [record.getMessage() for record in caplog.records].count("light is on for no job") == 1
 
 
+def test_light_that_is_put_on_again_is_not_on_meanwhile(site: Controller) -> None:
+    class Turning(Switches):
+        meanwhile: list[bool | None]
+
+        def resync(self, begins: OnJob = print) -> Resynced:
+            self.meanwhile = [carrier.connected(job, site.running[job]) for job in "ab"]
+            begins("a")
+            self.meanwhile += [carrier.connected(job, site.running[job]) for job in "ab"]
+            return Resynced(("a",), {}, ())
+
+    switches, now_s = Turning(), [0.0]
+    carrier = SwitchReconciler(site, switches, read_back_s=1.0, clock=lambda: now_s[0])
+    site.submit_all([request("a", 16), request("b", 8)])
+    carrier.tick()
+    now_s[0] = 2.0
+    carrier.tick()
+    assert switches.meanwhile == [True, True, False, True]
+    assert carrier.connected("a", site.running["a"]) is True
+
+
 def test_switches_that_cannot_be_read_back_stop_nothing(site: Controller, caplog: pytest.LogCaptureFixture) -> None:
     class Mute(Switches):
-        def resync(self) -> Resynced:
+        def resync(self, begins: OnJob = print) -> Resynced:
             raise CircuitError("it cannot tell")
 
     switches, now_s = Mute(), [0.0]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
-from planner.controller.switch_driver import CircuitBusyError, CircuitError, Circuits, Resynced, UnsureError
+from planner.controller.switch_driver import CircuitBusyError, CircuitError, Circuits, OnJob, Resynced, UnsureError
 from planner.integrations.private_files import make_private
 from planner.integrations.switch_drivers.ocs.config import SwitchSite
 from planner.integrations.switch_drivers.ocs.converge import (
@@ -88,7 +88,7 @@ class OcsDriver(RecordedDriver):
     def applied(self) -> dict[str, Circuits]:
         return {_owed_name(switch): [] for switch in self._owed.read()} | super().applied()
 
-    def resync(self) -> Resynced:
+    def resync(self, begins: OnJob = lambda job: None) -> Resynced:
         """Every switch is read. Circuits over one that does not answer are told as failed, and left as they are."""
         make_private(self.folder)
         tables, silent = self._readings(self._switches)
@@ -98,6 +98,7 @@ class OcsDriver(RecordedDriver):
         for job, circuits in before.all.items():
             try:
                 if self._is_dark(job, circuits, tables):
+                    begins(job)
                     if job in before.on:
                         self._disown(circuits, tables)
                     again += [job] if self._set_again(job, circuits) else []
