@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from costmodel.dataflow.networks.least_step import least_step_s
 from costmodel.dataflow.networks.rank_step import rank_step
-from costmodel.fabrics import FatTree
 from costmodel.hardware.device import load_device
 from costmodel.hardware.memory.tier import MemoryTier, load_memory_tier
 from costmodel.pricing.candidates import enumerate_candidates
@@ -20,22 +19,9 @@ from planner.model.rank_step import PageCase
 from planner.pages.even_shares import even_shares
 from planner.pages.improve import improve
 from planner.pages.problem import PageProblem
+from tests.costmodel.dataflow.networks.small_model import FABRIC, SHAPE
 
 IMPROVED_S = 0.05
-FABRIC = FatTree.model_validate(
-    {
-        "kind": "fat_tree",
-        "servers": 2,
-        "gpus_per_server": 8,
-        "nvlink_bandwidth": "450 GB/s",
-        "nvlink_alpha": "1 us",
-        "nvlink_energy": "10 pJ/b",
-        "network_bandwidth": "50 GB/s",
-        "network_alpha": "5 us",
-        "network_energy": "20 pJ/b",
-    }
-)
-SHAPE = {"layers": 12, "hidden": 768, "heads": 12, "kv_heads": 12, "head_dim": 64, "ffn": 3072, "vocabulary": 50257}
 
 
 def _tier(bytes_per_s: float) -> MemoryTier:

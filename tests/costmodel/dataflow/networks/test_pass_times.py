@@ -4,28 +4,13 @@ import numpy as np
 import pytest
 
 from costmodel.dataflow.networks.pass_times import PassTimes
-from costmodel.fabrics import FatTree
 from costmodel.hardware.device import load_device
 from costmodel.hardware.memory.tier import load_memory_tier
 from costmodel.pricing.candidates import enumerate_candidates
 from costmodel.pricing.score import score
 from costmodel.workloads import TransformerTraining
 from costmodel.workloads.transformer.stage import Stage
-
-FABRIC = FatTree.model_validate(
-    {
-        "kind": "fat_tree",
-        "servers": 2,
-        "gpus_per_server": 8,
-        "nvlink_bandwidth": "450 GB/s",
-        "nvlink_alpha": "1 us",
-        "nvlink_energy": "10 pJ/b",
-        "network_bandwidth": "50 GB/s",
-        "network_alpha": "5 us",
-        "network_energy": "20 pJ/b",
-    }
-)
-SHAPE = {"layers": 12, "hidden": 768, "heads": 12, "kv_heads": 12, "head_dim": 64, "ffn": 3072, "vocabulary": 50257}
+from tests.costmodel.dataflow.networks.small_model import FABRIC, SHAPE
 
 
 @pytest.mark.parametrize(("recompute", "least", "most"), [("none", 1.7, 2.6), ("full", 2.7, 3.6)])

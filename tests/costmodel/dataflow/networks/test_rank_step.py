@@ -9,31 +9,16 @@ from costmodel.dataflow.networks.rank_step import RankStep, rank_step, rank_step
 from costmodel.dataflow.streams.placement import evenly, kept
 from costmodel.dataflow.streams.resident import MOST_PAGES, RULES
 from costmodel.dataflow.streams.simulate import simulate
-from costmodel.fabrics import FabricBase, FatTree
+from costmodel.fabrics import FabricBase
 from costmodel.hardware.device import Device, load_device
 from costmodel.hardware.memory.tier import load_memory_tier
 from costmodel.pricing.candidates import Candidates, enumerate_candidates
 from costmodel.pricing.score import Scores, score
 from costmodel.workloads import TransformerInference, TransformerTraining
+from tests.costmodel.dataflow.networks.small_model import FABRIC, SHAPE
 from tests.oracles.transformer_memory import _layers_in_flight
 
 DEVICE = load_device("h100-sxm").model_copy(update={"offload": load_memory_tier("host-pcie5")})
-FABRIC = FatTree.model_validate(
-    {
-        "kind": "fat_tree",
-        "servers": 2,
-        "gpus_per_server": 8,
-        "nvlink_bandwidth": "450 GB/s",
-        "nvlink_alpha": "1 us",
-        "nvlink_energy": "10 pJ/b",
-        "network_bandwidth": "50 GB/s",
-        "network_alpha": "5 us",
-        "network_energy": "20 pJ/b",
-    }
-)
-SHAPE = {
-    "layers": 12, "hidden": 768, "heads": 12, "kv_heads": 12, "head_dim": 64, "ffn": 3072, "vocabulary": 50257,
-}  # fmt: skip
 OFFLOADS = ("activations", "optimizer", "weights", "activations+optimizer", "weights+activations+optimizer")
 
 
