@@ -4,22 +4,14 @@ Logs of mlcommons/training_results_v* (`SUBMITTER/results/SYSTEM/BENCHMARK/resul
 SYSTEM.json`) are one row a system and benchmark, the step being the time of the blocks between evaluations over their
 steps. Degrees of parallelism stand in no log: recipes are a table of them, which the configuration files of each
 submission say, with the columns system and benchmark and any of the columns of the rows.
-
-Kernels are read from `src/aiconfigurator/systems/data/DEVICE/FRAMEWORK/VERSION/*_perf.txt` of ai-dynamo/aiconfigurator,
-files of Git LFS; collectives from `DEVICE/nccl/VERSION/nccl_perf.txt` beside them, whose message sizes are numbers of
-elements (collector/collect_nccl.py there); serving from `src/aiconfigurator/systems/silicon_sample.csv`, whose batch is
-that of each replica of attention.
 """
 
 import csv
 import json
-import re
 import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
-
-from costmodel.workloads.transformer.shapes import load_model
 
 Row = dict[str, Any]
 MARK = ":::MLLOG "
@@ -27,25 +19,6 @@ SKIPPED_BLOCKS = 1
 """of a run: its first block has the warm-up in it"""
 MODELS = {"llama31_405b": "llama3.1-405b", "llama31_8b": "llama3-8b", "gpt3": "gpt3-175b"}
 """benchmarks that train a transformer from a checkpoint or from nothing"""
-KERNELS: Mapping[str, tuple[str, Sequence[str]]] = {
-    "gemm": ("gemm_perf.txt", ("gemm_dtype", "m", "n", "k")),
-    "attention_context": (
-        "context_attention_perf.txt",
-        ("attn_dtype", "kv_cache_dtype", "batch_size", "isl", "step", "num_heads", "num_key_value_heads", "head_dim"),
-    ),
-    "attention_generation": (
-        "generation_attention_perf.txt",
-        ("attn_dtype", "kv_cache_dtype", "batch_size", "isl", "step", "num_heads", "num_key_value_heads", "head_dim"),
-    ),
-}
-"""file, and columns beside the device and the latency"""
-SERVING = "src/aiconfigurator/systems/silicon_sample.csv"
-SERVING_COLUMNS = {
-    "backend": "backend", "precision": "precision", "input_tokens": "isl", "output_tokens": "osl",
-    "concurrency": "batch_size", "tp_size": "tp_size", "pp_size": "pp_size", "ttft_ms": "silicon_ttft_ms",
-    "tpot_ms": "silicon_tpot_ms",
-}  # fmt: skip
-"""column there, by ours"""
 
 
 class TableError(Exception):
@@ -133,85 +106,6 @@ def _of_system(path: Path) -> Row:
         return {"device": "", "devices": "", "nodes": "", "devices_per_node": ""}
     name = str(said.get("accelerator_model_name", ""))
     return {"device": name, "devices": nodes * each, "nodes": nodes, "devices_per_node": each}
-
-
-def kernel_rows(checkout: Path, table: str, devices: Sequence[str], framework: str) -> Iterator[Row]:
-    """Rows of one kernel table for some devices, those of the newest version of a framework that has the file."""
-    name, columns = KERNELS[table]
-    for device in devices:
-        for row in _lines(_newest(checkout, device, framework, name), (*columns, "latency")):
-            yield {
-                "device": _short(device),
-                **{column: row[column] for column in columns},
-                "latency_ms": row["latency"],
-            }
-
-
-def collective_rows(checkout: Path, devices: Sequence[str]) -> Iterator[Row]:
-    """Collectives of 16-bit numbers in a node, by the newest NCCL of each device."""
-    for device in devices:
-        columns = ("nccl_dtype", "op_name", "num_gpus", "message_size", "latency")
-        for row in _lines(_newest(checkout, device, "nccl", "nccl_perf.txt"), columns):
-            if row["nccl_dtype"] == "half":
-                yield {
-                    "device": _short(device),
-                    "op_name": row["op_name"],
-                    "num_gpus": row["num_gpus"],
-                    "message_bytes": 2 * int(row["message_size"]),
-                    "latency_ms": row["latency"],
-                }
-
-
-def serving_rows(checkout: Path, devices: Sequence[str]) -> Iterator[Row]:
-    """Dense models of the catalog, prompts and answers on the same accelerators, without replicas of attention."""
-    path = checkout / SERVING
-    if not path.is_file():
-        raise TableError(f"{checkout}: has no {SERVING}")
-    for row in _lines(path, (*SERVING_COLUMNS.values(), "mode", "system", "model_path", "attention_dp_size")):
-        model, device = row["model_path"].rpartition("/")[2], row["system"]
-        is_plain = row["mode"] == "agg" and row["attention_dp_size"] in ("", "1")
-        if is_plain and device in devices and _is_dense(model):
-            taken = {name: row[column] for name, column in SERVING_COLUMNS.items()}
-            yield {"model": model, "device": _short(device), **taken}
-
-
-def _is_dense(model: str) -> bool:
-    """Whether the catalog has it, and without experts."""
-    try:
-        return load_model(model).is_dense
-    except ValueError:
-        return False
-
-
-def _short(device: str) -> str:
-    return device.partition("_")[0]
-
-
-def _newest(checkout: Path, device: str, framework: str, name: str) -> Path:
-    """The file of the newest version that has it."""
-    found = sorted(checkout.glob(f"src/aiconfigurator/systems/data/{device}/{framework}/*/{name}"), key=_version)
-    if not found:
-        raise TableError(f"{checkout}: has no {name} of {device} by {framework}")
-    return found[-1]
-
-
-def _lines(path: Path, columns: Iterable[str]) -> Iterator[dict[str, str]]:
-    """Rows of a CSV file that has these columns; TableError for a pointer of Git LFS."""
-    with path.open(encoding="utf-8", newline="") as lines:
-        if lines.readline().startswith("version https://git-lfs"):
-            raise TableError(f"{path}: is a pointer of Git LFS; run `git lfs pull` in the checkout")
-        lines.seek(0)
-        reader = csv.DictReader(lines)
-        missing = set(columns).difference(reader.fieldnames or ())
-        if missing:
-            raise TableError(f"{path}: lacks the columns {', '.join(sorted(missing))}")
-        yield from reader
-
-
-def _version(path: Path) -> tuple[list[int], bool, int]:
-    """For an order of files by the version of their folder: 1.10.0 after 1.2.0, and that after 1.2.0rc5."""
-    version, candidate, number = path.parent.name.partition("rc")
-    return [int(part) for part in re.findall(r"\d+", version)], not candidate, int(number or 0)
 
 
 def read_recipes(path: Path | None) -> dict[tuple[str, str], Row]:

@@ -1,12 +1,17 @@
 """Parts and models as data files; each number carries its source."""
 
 import json
+import os
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+
+OWN_CALIBRATIONS = "PLANNER_CALIBRATIONS"
+"""environment variable: files of `planner calibrate` that go before the catalog's, joined as PATH is"""
 
 
 @cache
@@ -22,6 +27,11 @@ def calibration_documents() -> tuple[dict[str, Any], ...]:
     folder = files(__name__).joinpath("calibrations")
     found = sorted((f for f in folder.iterdir() if f.name.endswith(".json")), key=lambda f: f.name)
     return tuple(json.loads(f.read_text("utf-8")) for f in found)
+
+
+def own_calibrations() -> tuple[Path, ...]:
+    """The user's calibration files, which the environment names; worker processes inherit it."""
+    return tuple(Path(name) for name in os.environ.get(OWN_CALIBRATIONS, "").split(os.pathsep) if name)
 
 
 def unknown_name(what: str, name: str, known: Iterable[str]) -> ValueError:

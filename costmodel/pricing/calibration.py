@@ -1,5 +1,6 @@
 """Fitted efficiencies of a device: a few numbers by kernel family and variant, apart from the published peaks."""
 
+import json
 from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
@@ -7,7 +8,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from costmodel.catalog import calibration_documents
+from costmodel.catalog import calibration_documents, own_calibrations
 from costmodel.hardware.device import Device, load_device
 from costmodel.pricing.scaling import Scaling, scaled
 from costmodel.spec import Spec
@@ -79,8 +80,14 @@ Calibrations = tuple[Calibration, ...]
 
 @cache
 def load_calibrations() -> tuple[Calibration, ...]:
-    """All calibrations of the catalog."""
-    return tuple(Calibration.model_validate(content) for content in calibration_documents())
+    """The user's calibrations, then all of the catalog; of several curves of a device the first holds.
+
+    Raises:
+        OSError: a file of the user's cannot be read.
+        ValueError: it is no calibration.
+    """
+    own = (json.loads(path.read_text(encoding="utf-8")) for path in own_calibrations())
+    return tuple(Calibration.model_validate(content) for content in (*own, *calibration_documents()))
 
 
 def default_numbers(curve: Spec, scalings: Mapping[str, Scaling], device: Device) -> Numbers:

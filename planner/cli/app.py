@@ -46,6 +46,7 @@ from planner.cli.commands.wiring import wiring
 from planner.cli.exits import EXIT_CODES
 from planner.cli.fabric_option import ListsFabrics
 from planner.cli.interrupt import telling_interrupts
+from planner.cli.tables.tables import require_own_calibrations
 from planner.cli.watch import watchable
 
 COMMANDS: dict[str, Callable[..., Any]] = {
@@ -109,6 +110,7 @@ def _planner(
     ] = False,
 ) -> None:
     """Plan slices, optical circuits and memory of photonic AI clusters."""
+    require_own_calibrations()
 
 
 for _name, _command in COMMANDS.items():

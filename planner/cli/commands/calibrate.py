@@ -50,10 +50,11 @@ def calibrate(
     """Fit the curves of the cost model to measurements, or make the measurements.
 
     Writes one calibration file for each device in the tables; curves of other families that a file already
-    holds are kept. Hand it to `planner validate --calibration`, or put it into the catalog. --ablation refits
-    without each term on half of the rows and judges on the other half: a term earns its place where the error
-    without it is larger. --measure writes tables of matrix products, attention, copies and power on the
-    first CUDA device, into measured/ unless -o names a folder.
+    holds are kept. `planner validate --calibration` judges a file; all commands price by those that the
+    environment variable PLANNER_CALIBRATIONS names, joined as PATH is. --ablation refits without each term on
+    half of the rows and judges on the other half: a term earns its place where the error without it is larger.
+    --measure writes tables of matrix products, attention, copies and power on the first CUDA device, into
+    measured/ unless -o names a folder.
     """
     if measure:
         from planner.cli.commands.measure import measure_into

@@ -46,16 +46,22 @@ def aiconfigurator(
     ] = "gemm",
     devices: Annotated[str, typer.Option(metavar="A,B", help="Folders of devices.")] = "a100_sxm,h100_sxm",
     framework: Annotated[str, typer.Option(help="Kernels: folder of a framework.")] = "trtllm",
+    release: Annotated[
+        str | None, typer.Option(help="Kernels and collectives: folder of a version; the newest unless given.")
+    ] = None,
 ) -> int:
-    """Latencies of kernels, collectives and serving in ai-dynamo/aiconfigurator, after `git lfs pull`."""
-    from costmodel.calibrate.public_tables import collective_rows, kernel_rows, serving_rows
+    """Latencies of kernels, collectives and serving in ai-dynamo/aiconfigurator.
+
+    CHECKOUT is the repository after `git lfs pull`, or its package 0.10.0 of PyPI, unpacked; later ones lack them.
+    """
+    from costmodel.calibrate.aiconfigurator_tables import collective_rows, kernel_rows, serving_rows
 
     places = devices.split(",")
     if table == "nccl":
-        return _write(output, lambda: collective_rows(checkout, places))
+        return _write(output, lambda: collective_rows(checkout, places, release))
     if table == "serving":
         return _write(output, lambda: serving_rows(checkout, places))
-    return _write(output, lambda: kernel_rows(checkout, table, places, framework))
+    return _write(output, lambda: kernel_rows(checkout, table, places, framework, release))
 
 
 def _write(output: Path, rows: Any) -> int:

@@ -43,6 +43,14 @@ def load_calibration(path: Path) -> "Calibration":
     return part
 
 
+def require_own_calibrations() -> None:
+    """InputError for a file of the user's that the environment names and that is no calibration."""
+    from costmodel.catalog import own_calibrations
+
+    for path in own_calibrations():
+        load_calibration(path)
+
+
 def before_the_catalog(given: "tuple[Calibration, ...]") -> "tuple[Calibration, ...] | None":
     """Calibrations given by the user, then the catalog's; None where none is given."""
     from costmodel.pricing.calibration import load_calibrations

@@ -96,14 +96,15 @@ def test_messages_of_collectives_are_told_in_bytes(tmp_path: Path) -> None:
     folder = tmp_path / "src/aiconfigurator/systems/data/h100_sxm/nccl/2.27.3"
     folder.mkdir(parents=True)
     lines = ["op_name,nccl_dtype,num_gpus,message_size,latency"]
-    lines += [f"all_reduce,{kind},8,{size},0.02" for kind, size in (("half", 512), ("int8", 1024))]
+    measured = (("half", 512, 0.02), ("int8", 1024, 0.02), ("half", 512, 0.03))
+    lines += [f"all_reduce,{kind},8,{size},{latency_ms}" for kind, size, latency_ms in measured]
     (folder / "nccl_perf.txt").write_text("\n".join(lines), encoding="utf-8")
     output = tmp_path / "nccl.csv"
     given = ["aiconfigurator", str(tmp_path), "-o", str(output), "--devices", "h100_sxm", "--table", "nccl"]
     assert main(given) == 0
     assert _read(output) == [
-        {"device": "h100", "op_name": "all_reduce", "num_gpus": "8", "message_bytes": "1024", "latency_ms": "0.02"}
-    ]
+        {"device": "h100", "op_name": "all_reduce", "num_gpus": "8", "message_bytes": "1024", "latency_ms": "0.025"}
+    ], "of repeats their mean"
     assert len(read_table(output)) == 1
 
 
@@ -111,20 +112,22 @@ def test_serving_is_that_of_known_dense_models(tmp_path: Path, capsys: pytest.Ca
     output = tmp_path / "serving.csv"
     given = ["aiconfigurator", str(tmp_path), "-o", str(output), "--devices", "h100_sxm", "--table", "serving"]
     assert main(given) == 2
-    assert "has no src/aiconfigurator/systems/silicon_sample.csv" in capsys.readouterr().err
+    assert "has no src/aiconfigurator/systems; check out" in capsys.readouterr().err
     folder = tmp_path / "src/aiconfigurator/systems"
     folder.mkdir(parents=True)
+    assert main(given) == 2
+    assert "has no silicon_sample.csv" in capsys.readouterr().err
     head = "backend,model_path,system,precision,mode,isl,osl,batch_size,tp_size,pp_size,attention_dp_size"
     lines = [
-        f"vllm,{model},{system},fp8,{mode},1024,512,16,2,1,{replicas},100.5,9.5"
-        for model, system, mode, replicas in (
-            ("Qwen/Qwen3-32B", "h100_sxm", "agg", 1),
-            ("meta-llama/Llama-3.1-8B-Instruct", "h100_sxm", "agg", ""),
-            ("Qwen/Qwen3-32B", "b200_sxm", "agg", 1),
-            ("Qwen/Qwen3-32B", "h100_sxm", "disagg", 1),
-            ("Qwen/Qwen3-32B", "h100_sxm", "agg", 4),
-            ("Qwen/Qwen3-30B-A3B", "h100_sxm", "agg", 1),
-            ("nobody/Unknown-1B", "h100_sxm", "agg", 1),
+        f"vllm,{model},{system},{precision},{mode},1024,512,16,2,1,{replicas},100.5,9.5"
+        for model, system, precision, mode, replicas in (
+            ("Qwen/Qwen3-32B", "h100_sxm", "fp8", "agg", 1),
+            ("meta-llama/Llama-3.1-8B-Instruct", "h100_sxm", "", "agg", ""),
+            ("Qwen/Qwen3-32B", "b200_sxm", "fp8", "agg", 1),
+            ("Qwen/Qwen3-32B", "h100_sxm", "fp8", "disagg", 1),
+            ("Qwen/Qwen3-32B", "h100_sxm", "fp8", "agg", 4),
+            ("Qwen/Qwen3-30B-A3B", "h100_sxm", "fp8", "agg", 1),
+            ("nobody/Unknown-1B", "h100_sxm", "fp8", "agg", 1),
         )
     ]
     text = "\n".join([f"{head},silicon_ttft_ms,silicon_tpot_ms", *lines])
@@ -136,7 +139,7 @@ def test_serving_is_that_of_known_dense_models(tmp_path: Path, capsys: pytest.Ca
         "output_tokens": "512", "concurrency": "16", "tp_size": "2", "pp_size": "1", "ttft_ms": "100.5",
         "tpot_ms": "9.5",
     }  # fmt: skip
-    assert second["model"] == "Llama-3.1-8B-Instruct"
+    assert (second["model"], second["precision"]) == ("Llama-3.1-8B-Instruct", "bf16"), "blank: as it was published"
     assert len(read_table(output)) == 2
 
 
@@ -153,3 +156,16 @@ def test_kernels_are_those_of_the_newest_version(tmp_path: Path) -> None:
         (folder / "gemm_perf.txt").write_text(f"gemm_dtype,m,n,k,latency\nfp8,1,2,3,{number}\n", encoding="utf-8")
         assert main(given) == 0
         assert _read(tmp_path / "gemm.csv")[0]["latency_ms"] == str(number), version
+    assert main([*given, "--release", "1.2.0"]) == 0
+    assert _read(tmp_path / "gemm.csv")[0]["latency_ms"] == "2"
+
+
+def test_a_release_that_is_not_there_is_told_with_those_that_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "systems/data/h100_sxm/nccl/2.23"
+    folder.mkdir(parents=True)
+    (folder / "nccl_perf.txt").write_text("", encoding="utf-8")
+    given = ["aiconfigurator", str(tmp_path), "-o", str(tmp_path / "x.csv"), "--devices", "h100_sxm"]
+    assert main([*given, "--table", "nccl", "--release", "2.30"]) == 2
+    assert "nccl of h100_sxm has no release 2.30; use 2.23" in capsys.readouterr().err
