@@ -41,12 +41,12 @@ KERNELS: Mapping[str, tuple[str, Sequence[str]]] = {
 SERVING = "silicon_sample.csv"
 SERVING_COLUMNS = {
     "backend": "backend", "precision": "precision", "input_tokens": "isl", "output_tokens": "osl",
-    "concurrency": "batch_size", "tp_size": "tp_size", "pp_size": "pp_size", "ttft_ms": "silicon_ttft_ms",
-    "tpot_ms": "silicon_tpot_ms",
+    "concurrency": "batch_size", "tp_size": "tp_size", "pp_size": "pp_size", "ep_size": "moe_ep_size",
+    "ttft_ms": "silicon_ttft_ms", "tpot_ms": "silicon_tpot_ms",
 }  # fmt: skip
 """column there, by ours"""
 PUBLISHED_PRECISION = "bf16"
-"""of the dense models of the catalog"""
+"""of the models of the catalog, where a row does not say"""
 
 
 def kernel_rows(
@@ -88,23 +88,28 @@ def collective_rows(checkout: Path, devices: Sequence[str], release: str | None)
 
 
 def serving_rows(checkout: Path, devices: Sequence[str]) -> Iterator[Row]:
-    """Dense models of the catalog, prompts and answers on the same accelerators, without replicas of attention."""
+    """Models of the catalog, prompts and answers on the same accelerators, without replicas of attention."""
     path = _measurements(checkout) / SERVING
     if not path.is_file():
         raise TableError(f"{checkout}: has no {SERVING}")
     for row in _lines(path, (*SERVING_COLUMNS.values(), "mode", "system", "model_path", "attention_dp_size")):
-        model, device = row["model_path"].rpartition("/")[2], row["system"]
+        model, device = _published_as(row["model_path"]), row["system"]
         is_plain = row["mode"] == "agg" and row["attention_dp_size"] in ("", "1")
-        if is_plain and device in devices and _is_dense(model):
+        if is_plain and device in devices and _is_known(model):
             taken = {name: row[column] for name, column in SERVING_COLUMNS.items()}
             taken["precision"] = taken["precision"] or PUBLISHED_PRECISION
             yield {"model": model, "device": _short(device), **taken}
 
 
-def _is_dense(model: str) -> bool:
-    """Whether the catalog has it, and without experts."""
+def _published_as(path: str) -> str:
+    """Name of a model without its publisher and the type that its weights were cast to."""
+    return path.rpartition("/")[2].removesuffix("-FP8").removesuffix("-NVFP4")
+
+
+def _is_known(model: str) -> bool:
+    """Whether the catalog has it."""
     try:
-        return load_model(model).is_dense
+        return bool(load_model(model))
     except ValueError:
         return False
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from costmodel.calibrate.family import Ablation, AskedSizes, Bools, Calibrations, Family, Fit, Series, Table
 from costmodel.calibrate.serving_fit import FULL, TERMS, fit_device
-from costmodel.calibrate.serving_rows import LEFT_OUT, RANGE_RATIO, SIZES, Pair, pairs, ranges_of
+from costmodel.calibrate.serving_rows import EXPERT, LEFT_OUT, RANGE_RATIO, SIZES, Pair, pairs, ranges_of
 from costmodel.pricing.calibration import curve_source
 from costmodel.serving.backends import GENERIC, serving_curve
 from costmodel.wording import counted
@@ -116,5 +116,5 @@ FAMILY = Family(
     fit=fit,
     ablations=ablations,
     asked=asked,
-    optional=("pp_size", RANGE_RATIO),
+    optional=("pp_size", EXPERT, RANGE_RATIO),
 )

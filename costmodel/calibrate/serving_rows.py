@@ -22,13 +22,16 @@ INFERENCE_MAX = {"llama-3.1-70b": 0.8}
 and these (README of its repository: 1,024 or 8,192 tokens in and out, 4 to 64 users, ten prompts for each)"""
 INFERENCE_MAX_SIZES = ((1024, 1024), (1024, 8192), (8192, 1024))
 LEFT_OUT = (
-    "models that the catalog lacks or that have experts, several pipeline stages, numbers of tokens, users or ranks "
-    "that are no whole ones or do not divide the heads, and requests that do not fit into memory"
+    "models that the catalog lacks, several pipeline stages, experts divided by anything but tensor ranks (ep_size 1), "
+    "numbers of tokens, users or ranks that are no whole ones or do not divide the heads, and requests that do not fit "
+    "into memory"
 )
 MOST = 2**24
 """of each of these columns: more is no load that one engine serves"""
 RANGE_RATIO = "range_ratio"
 """column: least over stated number of tokens of prompts and answers; 1 where all are of one length"""
+EXPERT = "ep_size"
+"""column: ranks among which experts are divided; 1 where each has a part of every expert"""
 SIZES = {"tp_size": 1, "input_tokens": 1, "output_tokens": 2, "concurrency": 1}
 """columns of whole numbers, and the least of each"""
 
@@ -95,8 +98,11 @@ class Pair:
             own = np.flatnonzero((sizes == size).all(axis=1))
             inputs, outputs, users, ratio = size.tolist()
             job = self.workload(int(inputs), int(outputs), int(users), ratio, calibrations)
-            found, _, scores = replicas(job, loads.tensor[own].tolist(), self.device, calibrations)
-            first_s[own[found]], token_s[own[found]] = scores.ttft_s, scores.tpot_s
+            degrees, degree = np.unique(loads.tensor[own], return_inverse=True)
+            found, _, scores = replicas(job, degrees.tolist(), self.device, calibrations)
+            times = np.full((2, len(degrees)), np.nan)
+            times[:, found] = scores.ttft_s, scores.tpot_s
+            first_s[own], token_s[own] = times[:, degree]
         return SeenTimes(first_s, token_s)
 
     def workload(
@@ -128,6 +134,8 @@ def pairs(table: Table) -> Iterator[Pair]:
             continue
         rows = usable & (names == [model, device_name, backend, precision]).all(axis=1)
         rows &= shape.heads % np.where(usable, table["tp_size"], 1.0) == 0
+        if not shape.is_dense:
+            rows &= table[EXPERT] == 1 if EXPERT in table else False
         if rows.any():
             tensor, inputs, outputs, users = (table[name][rows].astype(np.int64) for name in SIZES)
             loads = Loads(tensor, inputs, outputs, users, _range_ratio(table, shape)[rows])
@@ -155,9 +163,8 @@ def _usable(table: Table) -> Bools:
 
 
 def _shape(model: str) -> TransformerShape | None:
-    """None for a model that is unknown or has experts."""
+    """None for a model that is unknown."""
     try:
-        shape = load_model(model)
+        return load_model(model)
     except ValueError:
         return None
-    return shape if shape.is_dense else None

@@ -3,7 +3,7 @@
 import numpy as np
 
 from costmodel.calibrate.serving import FAMILY
-from costmodel.calibrate.serving_rows import RANGE_RATIO, pairs
+from costmodel.calibrate.serving_rows import EXPERT, RANGE_RATIO, pairs
 from tests.costmodel.calibrate.serving_cases import grid
 
 
@@ -29,6 +29,23 @@ def test_rows_that_cannot_be_simulated_are_left_out_with_the_reason() -> None:
     assert np.array_equal(np.isnan(first.predicted), np.isnan(token.predicted))
     assert "do not fit into memory" in token.left_out
     assert FAMILY.predict(grid(), None)[0].left_out == ""
+
+
+def test_rows_measured_twice_are_predicted_twice() -> None:
+    once = grid()
+    twice = {name: np.concatenate([column, column]) for name, column in once.items()}
+    for single, both in zip(FAMILY.predict(once, None), FAMILY.predict(twice, None), strict=True):
+        assert np.array_equal(both.predicted, np.tile(single.predicted, 2))
+        assert both.left_out == ""
+
+
+def test_experts_are_predicted_where_tensor_ranks_divide_them() -> None:
+    table = grid(model="qwen3-235b-a22b") | {"tp_size": np.full(24, 8.0)}
+    assert np.isnan(FAMILY.predict(table, None)[1].predicted).all(), "how they are divided is not told"
+    divided = table | {EXPERT: np.where(np.arange(24) < 12, 1.0, 8.0)}
+    _, token = FAMILY.predict(divided, None)
+    assert np.isfinite(token.predicted).tolist() == [True] * 12 + [False] * 12
+    assert "experts divided by anything but tensor ranks" in token.left_out
 
 
 def test_loads_of_a_published_benchmark_have_its_lengths() -> None:

@@ -108,7 +108,7 @@ def test_messages_of_collectives_are_told_in_bytes(tmp_path: Path) -> None:
     assert len(read_table(output)) == 1
 
 
-def test_serving_is_that_of_known_dense_models(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_serving_is_that_of_known_models(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "serving.csv"
     given = ["aiconfigurator", str(tmp_path), "-o", str(output), "--devices", "h100_sxm", "--table", "serving"]
     assert main(given) == 2
@@ -117,30 +117,31 @@ def test_serving_is_that_of_known_dense_models(tmp_path: Path, capsys: pytest.Ca
     folder.mkdir(parents=True)
     assert main(given) == 2
     assert "has no silicon_sample.csv" in capsys.readouterr().err
-    head = "backend,model_path,system,precision,mode,isl,osl,batch_size,tp_size,pp_size,attention_dp_size"
+    head = "backend,model_path,system,precision,mode,isl,osl,batch_size,tp_size,pp_size,attention_dp_size,moe_ep_size"
     lines = [
-        f"vllm,{model},{system},{precision},{mode},1024,512,16,2,1,{replicas},100.5,9.5"
+        f"vllm,{model},{system},{precision},{mode},1024,512,16,2,1,{replicas},2,100.5,9.5"
         for model, system, precision, mode, replicas in (
             ("Qwen/Qwen3-32B", "h100_sxm", "fp8", "agg", 1),
             ("meta-llama/Llama-3.1-8B-Instruct", "h100_sxm", "", "agg", ""),
             ("Qwen/Qwen3-32B", "b200_sxm", "fp8", "agg", 1),
             ("Qwen/Qwen3-32B", "h100_sxm", "fp8", "disagg", 1),
             ("Qwen/Qwen3-32B", "h100_sxm", "fp8", "agg", 4),
-            ("Qwen/Qwen3-30B-A3B", "h100_sxm", "fp8", "agg", 1),
+            ("Qwen/Qwen3-30B-A3B-FP8", "h100_sxm", "fp8", "agg", 1),
             ("nobody/Unknown-1B", "h100_sxm", "fp8", "agg", 1),
         )
     ]
     text = "\n".join([f"{head},silicon_ttft_ms,silicon_tpot_ms", *lines])
     (folder / "silicon_sample.csv").write_text(text, encoding="utf-8")
     assert main(given) == 0
-    first, second = _read(output)
+    first, second, third = _read(output)
     assert first == {
         "model": "Qwen3-32B", "device": "h100", "backend": "vllm", "precision": "fp8", "input_tokens": "1024",
-        "output_tokens": "512", "concurrency": "16", "tp_size": "2", "pp_size": "1", "ttft_ms": "100.5",
-        "tpot_ms": "9.5",
+        "output_tokens": "512", "concurrency": "16", "tp_size": "2", "pp_size": "1", "ep_size": "2",
+        "ttft_ms": "100.5", "tpot_ms": "9.5",
     }  # fmt: skip
     assert (second["model"], second["precision"]) == ("Llama-3.1-8B-Instruct", "bf16"), "blank: as it was published"
-    assert len(read_table(output)) == 2
+    assert third["model"] == "Qwen3-30B-A3B", "whatever type its weights were cast to"
+    assert len(read_table(output)) == 3
 
 
 def test_a_folder_without_results_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
