@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from costmodel.collectives.hashed_once import HashedOnce
+from costmodel.fabrics.across_racks import links_of
 from costmodel.fabrics.group_plans import GroupPlan, PlanMenu
 from costmodel.fabrics.ocs_rail import ports_of
 
@@ -90,11 +91,13 @@ def _ports(menu: PlanMenu) -> NDArray[np.int64]:
 
 @lru_cache(maxsize=4096)
 def _best(menu: PlanMenu, io: int) -> Bools:
-    """Whether no plan of a menu that takes at most b I/Os is better than each of them, shape (plans, io + 1)."""
+    """Whether no plan of a menu that takes at most b I/Os is better than each of them and holds no more links between
+    racks, shape (plans, io + 1)."""
     need = _ports(menu)
     cost = np.array([[plan.latency_s, plan.seconds_per_byte] for plan in menu])
     number = np.arange(len(menu))
-    no_worse = (cost[:, None, :] <= cost[None, :, :]).all(axis=2)
+    links = np.array([links_of(plan) for plan in menu])
+    no_worse = (cost[:, None, :] <= cost[None, :, :]).all(axis=2) & (links[:, None] <= links)
     better = no_worse & ~no_worse.T
     first = (need[:, None] < need) | ((need[:, None] == need) & (number[:, None] < number))
     beats = better | (no_worse & no_worse.T & first)

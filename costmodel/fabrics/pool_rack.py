@@ -7,13 +7,13 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from costmodel.fabrics.base import FabricBase
 from costmodel.fabrics.inventory import INDEX, Parts, PriceClass
+from costmodel.fabrics.joined_racks import JoinedRacks
 from costmodel.memory_pool.parts import ROUNDING, ShorelineOrName, UnitOrName, too_fast
 from costmodel.spec import JoulesPerByte, Latency, SwitchingTime
 
 
-class PoolRack(FabricBase):
+class PoolRack(JoinedRacks):
     """A server is one rack of accelerators and memory trays around optical circuit switches; racks of such are zones.
 
     I/O q of every accelerator belongs to rail q. On a local rail the switch of a server joins its accelerators and the
@@ -135,7 +135,7 @@ class PoolRack(FabricBase):
 
     @property
     def stage_s(self) -> float:
-        return self.reconfiguration_s + self.alpha_s
+        return max(self.reconfiguration_s + self.alpha_s, super().stage_s)
 
     @property
     def has_circuits(self) -> bool:

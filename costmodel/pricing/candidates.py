@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.fabrics import FabricBase, GroupPlan, Split, plans_by_pool, racks_of
+from costmodel.fabrics import FabricBase, GroupPlan, Split, links_of, plans_by_pool, racks_of
 from costmodel.hardware.device import Device
 from costmodel.parallelism.configuration import Collective, Configuration, PhaseSetting
 from costmodel.parallelism.degrees import RANK_ORDERS, confined
@@ -52,6 +52,16 @@ class Candidates:
     @cached_property
     def num_devices(self) -> Ints:
         return np.asarray(self.mappings.num_devices[self.mapping])
+
+    @cached_property
+    def racks(self) -> Ints:
+        """Racks in which each row lies, shape (C,)."""
+        return np.asarray(np.array([racks_of(plan) for plan in self.plans], np.int64)[self.plan[DATA]])
+
+    @cached_property
+    def links(self) -> Ints:
+        """Links between racks that each row holds of every part of the upper layer, shape (C,)."""
+        return np.asarray(np.array([links_of(plan) for plan in self.plans], np.int64)[self.plan[DATA]])
 
     def row_plans(self, row: int) -> list[GroupPlan]:
         """Plans along each of DIMENSIONS."""
@@ -139,10 +149,7 @@ class Candidates:
     def is_confined(self, axes: Container[int]) -> Bools:
         """Whether groups along these DIMENSIONS, or their parts by rack, surely lie in one server, shape (5, C)."""
         found = confined(self.mappings, self.mapping, self.block, self.order, axes)
-        racks = np.array([racks_of(plan) for plan in self.plans], np.int32)
-        if (racks > 1).any():
-            parts = racks[self.plan[DATA]]
-            found[DATA] |= (parts > 1) & (self.block * parts == self.num_devices)
+        found[DATA] |= (self.racks > 1) & (self.block * self.racks == self.num_devices)
         return found
 
 

@@ -65,9 +65,10 @@ def _paired(candidates: Candidates, first: Ints, last: Ints) -> Candidates:
 
 
 def _groups(candidates: Candidates) -> Ints:
-    """Number of the job, mapping and block of each row, shape (C,)."""
+    """Number of the job, mapping, block, racks and links between these of each row, shape (C,)."""
     columns = [getattr(candidates.mappings, name)[candidates.mapping] for name in ("job", *CHOICES)]
-    return distinct_rows([each for each in (*columns, candidates.block) if each.min() != each.max()] or [columns[0]])[1]
+    columns += [candidates.block, candidates.racks, candidates.links]
+    return distinct_rows([each for each in columns if each.min() != each.max()] or columns[:1])[1]
 
 
 def _fastest(group: Ints, candidates: Candidates, time_s: Floats) -> NDArray[np.int64]:

@@ -35,6 +35,8 @@ def gain_of_phases(cluster: Cluster, job: Job, configuration: Configuration) -> 
     rows = list_candidates(job.workload, mapping, device, fabric, blocks=lambda *_: (configuration.block,))
     most = max(each.memory_units or 0 for each in configuration.by_phase)
     units = np.array([split.memory_units or 0 for split in rows.splits])[rows.split]
-    rivals = score(rows.take(np.flatnonzero(units <= most)), device, fabric).speed
+    rivals = score(
+        rows.take(np.flatnonzero((units <= most) & (rows.racks == configuration.racks))), device, fabric
+    ).speed
     mine = score(candidates_of([configuration], job.workload, device, fabric), device, fabric).speed[0]
     return float(mine / rivals.max() - 1) if len(rivals) else float("inf")

@@ -107,8 +107,8 @@ class Demand:
         data = self.plans[2]
         if not isinstance(data, AcrossRacks):
             return self
-        plans = (*self.plans[:2], data.inner, *self.plans[3:])
-        return replace(self, data=self.data // data.racks, plans=plans, is_part=True)
+        plans, first = (*self.plans[:2], data.inner, *self.plans[3:]), self.first and self.first.in_rack
+        return replace(self, data=self.data // data.racks, plans=plans, first=first, is_part=True)
 
     @cached_property
     def part(self) -> int:

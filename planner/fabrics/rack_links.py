@@ -86,6 +86,11 @@ class RackLinks:
         """Masks of ports by direction and of wavelengths by fiber that jobs hold."""
         return {name: bits for name, bits in self._owned.items() if bits}
 
+    @property
+    def state(self) -> tuple[object, ...]:
+        """Equal where the same links are free."""
+        return tuple(self.free.values()), tuple(sorted(self.taken.items()))
+
     def still_free(self, held: HeldLinks) -> HeldLinks:
         """What nobody holds of some links."""
         counted = tuple((part, min(number, max(0, self.free[part]))) for part, number in held.counted)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from costmodel.fabrics import FabricBase
 from costmodel.pricing.candidates import Candidates, candidates_of
 from planner.fabrics import plugin_of
-from planner.fabrics.claims import Claims, Holdings, JobClaims, Placed, lost
+from planner.fabrics.claims import Holdings, Placed, lost
 from planner.fabrics.demand import Demand, shape_of
+from planner.fabrics.rack_claims import uplinks_held, uplinks_there
 from planner.fabrics.rack_residents import check_rack_circuits, check_racks
 from planner.model.cluster import Cluster
 from planner.model.plan import Circuit
@@ -100,7 +101,7 @@ def check_residents(cluster: Cluster, residents: Sequence["Resident"]) -> None:
         if taken := holdings.conflict(claimed):
             part = claims.named(taken.part, taken.bits)
             raise ValueError(f"{where}.circuits: {taken.owner} already uses {part}")
-        _check_uplinks(cluster, claims, holdings, claimed, where)
+        _check_uplinks(cluster, resident, holdings, where)
         holdings.take(resident.name, claimed)
         failed = lost(claimed, cluster.failed_parts)
         if failed and not resident.movable:
@@ -111,11 +112,10 @@ def check_residents(cluster: Cluster, residents: Sequence["Resident"]) -> None:
     rules.check_shares(cluster, residents)
 
 
-def _check_uplinks(cluster: Cluster, claims: JobClaims, holdings: Holdings, claimed: Claims, where: str) -> None:
+def _check_uplinks(cluster: Cluster, resident: "Resident", holdings: Holdings, where: str) -> None:
     """Links between racks that are counted, beside those of others."""
-    if cluster.fabric.upper_layer is None:
-        return
-    scarce = holdings.overdrawn(claimed.counted, claims.capacity(cluster))
+    held = uplinks_held(cluster.fabric, resident.configuration, resident.devices)
+    scarce = holdings.overdrawn(held, uplinks_there(cluster))
     if scarce is not None:
         raise ValueError(
             f"{where}.configuration: residents hold more {scarce} than there are; give its job fewer links"

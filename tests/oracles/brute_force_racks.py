@@ -2,15 +2,17 @@
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache, reduce
 from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 
-from costmodel.fabrics import UpperFibers, UpperPackets, UpperSwitches
+from costmodel.fabrics import Sipam, UpperFibers, UpperPackets, UpperSwitches
 from costmodel.parallelism.configuration import Configuration
-from costmodel.pricing.candidates import enumerate_candidates
+from costmodel.pricing.candidates import Candidates, enumerate_candidates
+from costmodel.pricing.phases import with_phases
 from costmodel.pricing.score import score
 from planner.model.cluster import Cluster
 from planner.model.instance import Instance
@@ -19,15 +21,22 @@ from tests.oracles.best_slots import _fit
 from tests.oracles.choices import Mode, _is_possible
 from tests.oracles.circuits import required_circuits
 from tests.oracles.placement import PlacementSearch
+from tests.oracles.pool_search import Mode as PoolMode
+from tests.oracles.pool_search import Server, can_run, mode_of, servers_of
 from tests.oracles.slots import SlotOptions, Taken
 
 Way = tuple[Any, int, int]
 """what a job has in each of its racks, their number, and the links that it holds"""
+FAILED = (
+    "failed_tiles", "failed_ports", "failed_memory_units", "failed_tray_ports", "failed_uplinks", "failed_switches",
+)  # fmt: skip
+"""parts that belong to one rack"""
 
 
 def most_value(instance: Instance) -> float:
     """The most that jobs of an instance without residents or required jobs are worth together."""
-    return (_Racks if instance.cluster.fabric.kind == "lightpath" else _RacksOfSlices)(instance).most_value()
+    kinds = {"lightpath": _Racks, "sipam": _RacksOfPools}
+    return kinds.get(instance.cluster.fabric.kind, _RacksOfSlices)(instance).most_value()
 
 
 class _Racks:
@@ -110,6 +119,20 @@ class _RacksOfSlices(_Racks):
         return _fit(options, frozenset())
 
 
+class _RacksOfPools(_Racks):
+    """Racks whose servers are pools of memory units."""
+
+    def __init__(self, instance: Instance) -> None:
+        super().__init__(instance)
+        self.asked = _pool
+
+    def rack(self, alone: Instance) -> tuple[Instance, list[Server]]:
+        return alone, servers_of(alone)
+
+    def _fits(self, rack: int, modes: tuple[Any, ...]) -> bool:
+        return can_run(*self.alone[rack], [mode for mode in modes if mode is not None])
+
+
 def _rack(instance: Instance, rack: int) -> Instance:
     """One rack alone, with as many jobs."""
     raw = instance.model_dump(mode="json", by_alias=True, exclude_none=True)
@@ -118,15 +141,16 @@ def _rack(instance: Instance, rack: int) -> Instance:
     health = instance.cluster.health
     mine = {
         key: [name.removeprefix(f"r{rack}.") for name in getattr(health, key) if name.startswith(f"r{rack}.")]
-        for key in ("failed_tiles", "failed_ports")
+        for key in FAILED
     }
     raw["cluster"]["health"] = mine
     raw["jobs"] = [{**job, "accelerators": 1, "constraints": {}} for job in raw["jobs"]]
     return Instance.parse(raw, "rack")
 
 
-def _light(configuration: Configuration, job: Job, cluster: Cluster) -> Mode | None:
+def _light(rows: Candidates, row: int, job: Job, cluster: Cluster) -> Mode | None:
     """What a job asks for in each of its racks; None where no tile has that much light."""
+    configuration = rows.configuration(row)
     racks = configuration.data_collective.racks
     part = configuration.num_devices // racks
     held = {
@@ -139,12 +163,19 @@ def _light(configuration: Configuration, job: Job, cluster: Cluster) -> Mode | N
     return mode if _is_possible(mode, cluster, configuration.memory_io or 0) else None
 
 
-def _slices(configuration: Configuration, job: Job, cluster: Cluster) -> tuple[Configuration, bool]:
+def _slices(rows: Candidates, row: int, job: Job, cluster: Cluster) -> tuple[Configuration, bool]:
     """The configuration of the part in each rack, and whether there are others."""
+    configuration = rows.configuration(row)
     racks = configuration.data_collective.racks
     collective = configuration.data_collective.model_copy(update={"racks": 1, "links": 0})
     alone = configuration.model_copy(update={"data": configuration.data // racks, "data_collective": collective})
     return alone.model_copy(update={"micro_batch": 1}), racks > 1
+
+
+def _pool(rows: Candidates, row: int, job: Job, cluster: Cluster) -> PoolMode:
+    """What a job asks for in each of its racks."""
+    assert isinstance(cluster.fabric, Sipam)
+    return replace(mode_of(rows, row, cluster.fabric), per_server=job.constraints.per_server)
 
 
 def _ways(job: Job, instance: Instance, asked_of: Callable[..., Any]) -> list[tuple[float, Way]]:
@@ -156,12 +187,14 @@ def _ways(job: Job, instance: Instance, asked_of: Callable[..., Any]) -> list[tu
     )  # fmt: skip
     if not len(rows):
         return []
+    if cluster.fabric.resetting_s is not None and not asked.one_setting:
+        rows, _ = with_phases(rows, cluster.device, cluster.fabric)
     speed = score(rows, cluster.device, cluster.fabric).speed
     best: dict[Way, float] = {}
     for row in range(len(rows)):
         configuration = rows.configuration(row)
         x = float(speed[row] / speed.max())
-        mode = asked_of(configuration, job, cluster)
+        mode = asked_of(rows, row, job, cluster)
         way = mode, configuration.data_collective.racks, configuration.data_collective.links
         if mode is not None:
             best[way] = max(best.get(way, 0.0), job.weight * (x**0.5 if job.utility == "sqrt" else x))

@@ -69,13 +69,13 @@ class Server:
 
 def best_value(instance: Instance) -> float | None:
     """Largest total value; None where required jobs cannot run together. ValueError where there is too much to try."""
-    servers = [_server(instance, number) for number in range(instance.cluster.fabric.num_servers)]
+    servers = servers_of(instance)
     choices = [_choices(instance, job) for job in instance.jobs]
     if np.prod([len(each) for each in choices], dtype=float) > MOST_COMBINATIONS:
         raise ValueError(f"more than {MOST_COMBINATIONS} combinations")
     ordered = sorted(product(*choices), key=lambda each: -sum(value for value, _ in each))
     for combination in ordered:
-        if _runs(instance, servers, [mode for _, mode in combination if mode is not None]):
+        if can_run(instance, servers, [mode for _, mode in combination if mode is not None]):
             return sum(value for value, _ in combination)
     return None
 
@@ -95,14 +95,16 @@ def _choices(instance: Instance, job: Job) -> list[tuple[float, Mode | None]]:
         share = speed / speed.max()
         gain = {"sqrt": np.sqrt(share), "linear": share, "step": (share >= job.step_at) * 1.0}[job.utility]
         for row in range(len(rows)):
-            mode = replace(_mode(rows, row, fabric), per_server=each)
+            mode = replace(mode_of(rows, row, fabric), per_server=each)
             best[mode] = max(best.get(mode, 0.0), float(job.weight * gain[row]))
     return [(value, mode) for mode, value in best.items()]
 
 
-def _mode(rows: Candidates, row: int, fabric: Sipam) -> Mode:
+def mode_of(rows: Candidates, row: int, fabric: Sipam) -> Mode:
+    """What a row asks for in each of its racks."""
     choice, block = rows.mappings.choice(int(rows.mapping[row])), int(rows.block[row])
-    degrees = (choice["tensor"], choice["pipeline"], choice["data"])
+    racks = getattr(rows.row_plans(row)[2], "racks", 1)
+    degrees = (choice["tensor"], choice["pipeline"], choice["data"] // racks)
     ranks = int(np.prod(degrees))
     whole = block == ranks
     stays = (
@@ -113,7 +115,8 @@ def _mode(rows: Candidates, row: int, fabric: Sipam) -> Mode:
     settings, uplinks = [], 0
     for phase in (rows.in_first_phase(), rows.in_last_phase()):
         across = inside = 0
-        for axis, (plan, confined) in enumerate(zip(phase.row_plans(row)[:3], stays, strict=True)):
+        for axis, (whole_plan, confined) in enumerate(zip(phase.row_plans(row)[:3], stays, strict=True)):
+            plan = getattr(whole_plan, "inner", whole_plan)
             rails = _rails(plan)
             if confined:
                 inside += rails
@@ -157,6 +160,11 @@ def _crossing(plan: GroupPlan, degrees: tuple[int, int, int], axis: int, block: 
     return most
 
 
+def servers_of(instance: Instance) -> list[Server]:
+    """What works, server by server."""
+    return [_server(instance, number) for number in range(instance.cluster.fabric.num_servers)]
+
+
 def _server(instance: Instance, number: int) -> Server:
     fabric, health = instance.cluster.fabric, instance.cluster.health
     assert isinstance(fabric, Sipam)
@@ -195,7 +203,8 @@ Place = tuple[tuple[int, int], ...]
 """(server, ranks)"""
 
 
-def _runs(instance: Instance, servers: list[Server], modes: list[Mode]) -> bool:
+def can_run(instance: Instance, servers: list[Server], modes: list[Mode]) -> bool:
+    """Whether jobs that each lie in one rack find a place together."""
     if sum(mode.ranks for mode in modes) > sum(server.accelerators for server in servers):
         return False
     if sum(mode.ranks * mode.most.units for mode in modes) > sum(sum(server.units) for server in servers):

@@ -14,7 +14,7 @@ SMALL = {
 def tiny_pool(seed: int, *, objectives: list[str] | None = None) -> Instance:
     """The pool of a seed: 1 to 6 servers of 2 to 4 accelerators, in half of them with failed parts."""
     rng = Random(seed)
-    fabric = _fabric(rng)
+    fabric = pool_fabric(rng)
     most = fabric["accelerators_per_server"] * fabric["servers"]
     data: Fields = {
         "schema_version": 2,
@@ -25,7 +25,7 @@ def tiny_pool(seed: int, *, objectives: list[str] | None = None) -> Instance:
     if objectives is not None:
         data["objectives"] = objectives
     if rng.random() < 0.5:
-        data["cluster"]["health"] = _health(rng, fabric)
+        data["cluster"]["health"] = pool_health(rng, fabric)
     return Instance.parse(data, data["name"])
 
 
@@ -48,7 +48,7 @@ def phased_pool(seed: int) -> Instance:
     rng = Random(seed)
     spine, local, carried = rng.choice((0, 0, 1, 2)), rng.choice((5, 6, 6)), rng.choice((1, 1, 1, 2))
     io = {"name": "io", "width_mm": 8, "bandwidth": f"{1000 * carried} GB/s", "source": "test"}
-    fabric = _fabric(rng) | {
+    fabric = pool_fabric(rng) | {
         "racks": 1,
         "servers": rng.choice((1, 1, 2)),
         "accelerators_per_server": 4,
@@ -70,7 +70,7 @@ def phased_pool(seed: int) -> Instance:
         "jobs": [_served(rng, f"j{number}") for number in range(rng.choice((1, 1, 2)))],
     }
     if rng.random() < 0.4:
-        data["cluster"]["health"] = _health(rng, fabric)
+        data["cluster"]["health"] = pool_health(rng, fabric)
     return Instance.parse(data, data["name"])
 
 
@@ -129,7 +129,8 @@ def _served(rng: Random, name: str) -> Fields:
     }
 
 
-def _fabric(rng: Random) -> Fields:
+def pool_fabric(rng: Random) -> Fields:
+    """Racks of a few servers with few units, ports and uplinks."""
     accelerators, spine = rng.choice((2, 3, 4)), rng.choice((0, 1, 2, 2))
     io = {"name": "io", "width_mm": 8, "bandwidth": "2 TB/s", "source": "test"}
     stack = {
@@ -187,7 +188,7 @@ def _job(rng: Random, name: str, most: int) -> Fields:
     }
 
 
-def _health(rng: Random, fabric: Fields) -> Fields:
+def pool_health(rng: Random, fabric: Fields) -> Fields:
     """Each part has failed with a small probability."""
     racks, servers = range(fabric["racks"]), range(fabric["servers"])
     names = [f"s{s}" if len(racks) == 1 else f"r{r}.s{s}" for r in racks for s in servers]

@@ -5,6 +5,7 @@ from typing import Any
 
 from planner.model.instance import Instance
 from tests.oracles.tiny_instances import SMALL
+from tests.oracles.tiny_pools import pool_fabric, pool_health
 
 Fields = dict[str, Any]
 RACKS = 3
@@ -64,7 +65,31 @@ def tiny_racks_of_slices(seed: int) -> Instance:
     return Instance.parse(data, data["name"])
 
 
-def upper(rng: Random) -> Fields:
+def tiny_racks_of_pools(seed: int, *, has_upper: bool = True) -> Instance:
+    """The same with two or three racks of one or two servers of two accelerators, each server a pool."""
+    rng = Random(f"pools-{seed}")
+    size = {"racks": rng.choice((2, 2, RACKS)), "servers": rng.choice((1, 2, 2)), "accelerators_per_server": 2}
+    fabric = pool_fabric(rng) | size | {"tray_ports": rng.choice((1, 2))}
+    above = upper(rng, size["racks"])
+    health = pool_health(rng, fabric) if rng.random() < 0.4 else {}
+    data: Fields = {
+        "schema_version": 2,
+        "name": f"pools-{seed}",
+        "cluster": {"device": "h100-sxm", "fabric": fabric | ({"upper": above} if has_upper else {}), "health": health},
+        "jobs": [_job(rng, f"j{number}") for number in range(rng.choice((1, 2, 2)))],
+        "objectives": ["value"],
+    }
+    most = size["racks"] * size["servers"] * size["accelerators_per_server"]
+    for job in data["jobs"]:
+        if job["accelerators"] != {"min": 1, "max": 6}:
+            sizes = job["accelerators"] if isinstance(job["accelerators"], list) else [job["accelerators"]]
+            job["accelerators"] = [number for number in sizes if number <= most] or [most]
+        else:
+            job["accelerators"]["max"] = min(6, most)
+    return Instance.parse(data, data["name"])
+
+
+def upper(rng: Random, racks: int = RACKS) -> Fields:
     """A layer with few links."""
     common = {"alpha": f"{rng.choice((1, 20))} us", "energy": "10 pJ/b"}
     kind = rng.choice(("packets", "switches", "fibers"))
@@ -76,7 +101,7 @@ def upper(rng: Random) -> Fields:
             "kind": kind, "ports": rng.choice((1, 2, 3)), "radix": rng.choice((3, 6, 12)),
             "bandwidth": f"{rng.choice((5, 50))} GB/s", "reconfiguration": "10 ms",
         }  # fmt: skip
-    pairs = [(a, b) for a in range(RACKS) for b in range(RACKS) if a != b]
+    pairs = [(a, b) for a in range(racks) for b in range(racks) if a != b]
     bundles = [{"from": f"r{a}", "to": f"r{b}", "count": rng.choice((0, 1, 1, 2))} for a, b in pairs]
     return common | {
         "kind": kind, "fibers": rng.choice((1, 2, bundles, bundles)), "wavelengths_per_fiber": rng.choice((1, 2)),

@@ -57,7 +57,8 @@ def _servers(draw: random.Random, problem: Problem) -> Servers:
 
 
 def _better(search: Search, solve: Solver, servers: Servers, draw: random.Random, clock: Clock) -> bool:
-    """Plan the jobs that lie in these servers anew, with some that wait; whether that helps."""
+    """Plan the jobs that lie in these servers anew, those over several racks apart, with some that wait; whether that
+    helps."""
     problem = search.full
     assert search.assignments is not None
     index = {options.job.name: j for j, options in enumerate(problem.options)}
@@ -65,7 +66,8 @@ def _better(search: Search, solve: Solver, servers: Servers, draw: random.Random
     free, fixed = list[Assignment](), list[Assignment]()
     for assignment in search.assignments:
         options = problem.options[index[assignment.job]]
-        is_free = not options.can_stay and _touched(problem, assignment) <= inside
+        is_in_rack = not options.can_stay and assignment.configuration.racks == 1
+        is_free = is_in_rack and _touched(problem, assignment) <= inside
         (free if is_free else fixed).append(assignment)
     placed = {assignment.job for assignment in search.assignments}
     waiting = [j for name, j in index.items() if name not in placed]

@@ -37,10 +37,14 @@ class JoinedSwitchPorts(SwitchPorts):
 
     def states(self, instance: Instance, assignments: Iterable[Assignment]) -> tuple[SwitchState, ...]:
         assignments = list(assignments)
-        above = states_of(
-            (circuit.over, circuit.source, circuit.destination)
-            for assignment in assignments
-            for circuit in assignment.upper
-            if not circuit.wavelengths
-        )
-        return (*above, *super().states(instance, assignments))
+        return (*states_above(assignments), *super().states(instance, assignments))
+
+
+def states_above(assignments: Iterable[Assignment]) -> tuple[SwitchState, ...]:
+    """What switches above racks join."""
+    return states_of(
+        (circuit.over, circuit.source, circuit.destination)
+        for assignment in assignments
+        for circuit in assignment.upper
+        if not circuit.wavelengths
+    )

@@ -19,7 +19,7 @@ class SipamClaims(JobClaims):
 
     def counted(self, fabric: FabricBase, job: Placed) -> Mapping[str, int]:
         uplinks = {name for held in job.circuits for circuit in held.circuits for name in circuit.fibers}
-        return Counter(name.rpartition("#")[0] for name in sorted(uplinks))
+        return {**Counter(name.rpartition("#")[0] for name in sorted(uplinks)), **super().counted(fabric, job)}
 
     def relied_on(self, fabric: FabricBase, job: Placed) -> Iterable[str]:
         assert isinstance(fabric, Sipam)
@@ -35,7 +35,7 @@ class SipamClaims(JobClaims):
         """Working uplinks of each spine rail of each server, none where a switch on the way has failed."""
         fabric, failed = cluster.fabric, cluster.failed_parts
         assert isinstance(fabric, Sipam)
-        found = {}
+        found = {**super().capacity(cluster)}
         for server in range(fabric.num_servers):
             for rail in range(fabric.local_rails, fabric.num_io):
                 switches = [fabric.switch_name(rail, number) for number in (server, _zone(fabric, server))]

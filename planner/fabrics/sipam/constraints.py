@@ -7,6 +7,7 @@ from typing import TypeVar
 from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Sipam
+from planner.fabrics.demand import Demand
 from planner.fabrics.problem import Problem
 from planner.fabrics.sipam.demand import PoolDemand
 from planner.fabrics.sipam.free_pool import FreePool, by_server
@@ -97,7 +98,7 @@ def _choose_rails(model: cp_model.CpModel, v: Variables, fabric: Sipam, server: 
             model.add(count == 0).only_enforce_if(network[rail])
             on_rail[rail].append(count)
         model.add(total(counts.values()) == total(_taken(job, server, lambda units, io: io)))
-        for number, chosen in _classes(model, job, lambda demand: demand.by_memory[0].local_network(len(rack.spine))):
+        for number, chosen in _classes(model, job, lambda demand: _local_network(demand, rack)):
             model.add(total(network.values()) >= number).only_enforce_if(chosen, job.touched[server])
         if job.stay is not None and (here := _held(job, fabric).get(server)) is not None:
             for rail, number in here.ports.items():
@@ -106,13 +107,19 @@ def _choose_rails(model: cp_model.CpModel, v: Variables, fabric: Sipam, server: 
         model.add(total(terms) <= rack.num_ports(rail))
 
 
+def _local_network(demand: Demand, rack: FreeServer) -> int | None:
+    """Local rails for the network in the phase with more memory."""
+    return PoolDemand.of(demand).by_memory[0].local_network(len(rack.spine)) or None
+
+
 def reserved_uplinks(model: cp_model.CpModel, v: Variables, problem: Problem) -> None:
-    r"""A job in several servers reserves s uplinks on each of u spine rails in each: $\sum_j f_{js} \le F_s$,
-    $f_{js} \ge u_k s_k$ if it spans, touches s and runs as k; and there are u rails with s uplinks each."""
+    r"""A job in several servers of a rack reserves s uplinks on each of u spine rails in each: $\sum_j f_{js} \le F_s$,
+    $f_{js} \ge u_k s_k$ if it spans, touches s and runs as k; and there are u rails with s uplinks each. Where k lies
+    in several racks, a server that has the whole part of its rack reserves none."""
     fabric = problem.cluster.fabric
     assert isinstance(fabric, Sipam)
     racks = FreePool(problem.cluster).racks
-    classes = [list(_classes(model, job, lambda demand: (demand.across, demand.uplinks))) for job in v.jobs]
+    classes = [list(_classes(model, job, _uplinks)) for job in v.jobs]
     held = [_held(job, fabric) for job in v.jobs]
     for server, rack in enumerate(racks):
         numbers = list(map(len, rack.uplinks.values()))
@@ -128,19 +135,32 @@ def reserved_uplinks(model: cp_model.CpModel, v: Variables, problem: Problem) ->
 def _reserved(
     model: cp_model.CpModel,
     job: JobVariables,
-    classes: Iterable[tuple[tuple[int, int], cp_model.IntVar]],
+    classes: Iterable[tuple[tuple[int, int, int], cp_model.IntVar]],
     server: int,
     numbers: list[int],
 ) -> cp_model.IntVar:
     """Uplinks of a server that a job reserves."""
     reserved = model.new_int_var(0, sum(numbers), "")
-    for (rails, each), chosen in classes:
-        literals = [chosen, job.spans, job.touched[server]]
+    for (rails, each, part), chosen in classes:
+        literals = [chosen, job.touched[server], ~_whole(model, job, server, part) if part else job.spans]
         if sum(number >= max(each, 1) for number in numbers) < rails:
             model.add_bool_or([~literal for literal in literals])
         else:
             model.add(reserved >= rails * each).only_enforce_if(literals)
     return reserved
+
+
+def _uplinks(demand: Demand) -> tuple[int, int, int] | None:
+    """Rails and uplinks on each of them, and where the job lies in several racks its ranks in each."""
+    pool = PoolDemand.of(demand)
+    return (pool.across, pool.uplinks, demand.in_rack.num_ranks if demand.racks > 1 else 0) if pool.across else None
+
+
+def _whole(model: cp_model.CpModel, job: JobVariables, server: int, part: int) -> cp_model.IntVar:
+    """A server has so many ranks of a job, all of its rack."""
+    whole = model.new_bool_var("")
+    model.add(job.new_devices(server) == part).only_enforce_if(whole)
+    return whole
 
 
 def _taken(job: JobVariables, server: int, of_rank: OfRank) -> Iterator[cp_model.LinearExprT]:
@@ -159,13 +179,13 @@ def _most_shared(rack: FreeServer, port_units: int) -> int:
 
 
 def _classes(
-    model: cp_model.CpModel, job: JobVariables, key_of: Callable[[PoolDemand], Key]
+    model: cp_model.CpModel, job: JobVariables, key_of: Callable[[Demand], Key | None]
 ) -> Iterator[tuple[Key, cp_model.IntVar]]:
-    """Rows of a job by what they ask for, where that is not nothing, and a literal for each."""
+    """Rows of a job by what they ask for, where that is something, and a literal for each."""
     groups: dict[Key, list[cp_model.IntVar]] = {}
     for row, shape in zip(job.rows, job.options.shapes, strict=True):
-        key = key_of(PoolDemand.of(shape))
-        if key not in (0, (0, 0)):
+        key = key_of(shape)
+        if key is not None:
             groups.setdefault(key, []).append(row)
     for key, rows in groups.items():
         chosen = rows[0]

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from costmodel.collectives.hashed_once import HashedOnce
 from costmodel.fabrics import GroupPlan
+from costmodel.fabrics.across_racks import AcrossRacks
 from costmodel.fabrics.ocs_rail import ports_of
 from costmodel.parallelism.mappings import DIMENSIONS, distinct_rows
 from costmodel.pricing.candidates import Candidates
@@ -80,8 +81,8 @@ class SipamDemand(Demand):
 
     @cached_property
     def pool(self) -> PoolDemand:
-        """The demand on racks with pooled memory."""
-        return _pool_demand(self)
+        """The demand on racks with pooled memory; that of the part in each rack of a job over several."""
+        return _pool_demand(self.in_rack)
 
     @cached_property
     def key(self) -> tuple[object, ...]:
@@ -102,7 +103,8 @@ class SipamDemand(Demand):
 
 
 def is_inside(shape: Demand) -> tuple[bool, ...]:
-    """True if the groups along each dimension that has a plan surely lie in one server each."""
+    """True if the groups along each dimension that has a plan surely lie in one server each, in every rack."""
+    shape = shape.in_rack
     block, inner = shape.block, shape.tensor * shape.context
     whole, stages = block == shape.num_ranks, inner * shape.pipeline
     is_joined = shape.context == 1 or block % inner == 0
@@ -122,7 +124,7 @@ def _pool_demand(shape: Demand) -> PoolDemand:
         PoolDemand(
             each.memory_units,
             each.memory_io,
-            *_network(replace(each, memory_units=0, memory_io=0, phase="", is_even=False)),
+            *_network(replace(each, memory_units=0, memory_io=0, phase="", is_even=False, is_part=False)),
         )
         for each in shape.by_phase
     )
@@ -155,7 +157,7 @@ def held_of_rank(candidates: Candidates) -> Ints:
 
 
 def asked_across(candidates: Candidates) -> Ints:
-    """`across` and `uplinks` of rows of more than one block, the most of them in any phase, shape (2, C)."""
+    """`across` and `uplinks` of rows of more than one block in a rack, the most of them in any phase, shape (2, C)."""
     last = _asked_in_phase(candidates.in_last_phase())
     return last if candidates.first_plan is None else np.maximum(last, _asked_in_phase(candidates.in_first_phase()))
 
@@ -165,6 +167,7 @@ def _asked_in_phase(candidates: Candidates) -> Ints:
     mappings, of = candidates.mappings, candidates.mapping
     names = ("tensor", "pipeline", "data", "context", "expert")
     degrees = [getattr(mappings, name)[of].astype(np.int64) for name in names]
+    degrees[2] //= candidates.racks
     tensor, pipeline, data, context, expert = degrees
     block, ports = candidates.block.astype(np.int64), ports_of_each(candidates.plans)
     stages, parts = tensor * context * pipeline, (context > 1) & (block % (tensor * context) != 0)
@@ -183,11 +186,15 @@ def _asked_in_phase(candidates: Candidates) -> Ints:
         columns = [*(each[rows] for each in (*degrees, block)), candidates.plan[axis, rows]]
         first, kind = distinct_rows(columns)
         each = zip(*(column[first].tolist() for column in columns), strict=True)
-        most = most_crossing([Groups((*ranks,), b, candidates.plans[plan], axis) for *ranks, b, plan in each])
+        most = most_crossing([Groups((*ranks,), b, _in_rack(candidates.plans[plan]), axis) for *ranks, b, plan in each])
         crossing = np.array(most, np.int64)
         asked[0, rows] += ports[candidates.plan[axis, rows]]
         asked[1, rows] = np.maximum(asked[1, rows], crossing[kind])
     return asked
+
+
+def _in_rack(plan: GroupPlan) -> GroupPlan:
+    return plan.inner if isinstance(plan, AcrossRacks) else plan
 
 
 @lru_cache(maxsize=64)

@@ -51,6 +51,8 @@ def undominated(options: JobOptions, objectives: Iterable[str], by_loop: Ints) -
     Row k' replaces k if it has no less value and (where that is an objective) no more energy, no more ranks, memory
     units and memory I/Os of a rank, no more I/Os of a rank in all and no more of them on spine rails, and no more
     uplinks in each server; and both stay in one server, or neither need, the blocks of k' then dividing those of k.
+    Rows over several racks replace those over as many, with no more links between them: what follows is of the part in
+    each rack, and k' lies in the racks of k.
 
     Proof. Let k have x_s ranks in server s. Give k' at most x_s there, in whole blocks, until it has all: then every
     count of accelerators, units N x, ports m x and uplinks shrinks or stays, and so does (N - m) x, since N - m grows
@@ -120,12 +122,18 @@ def _ports(candidates: Candidates) -> Ints:
 
 
 def _network_keys(candidates: Candidates) -> list[Ints]:
-    """Columns (C,): block, and for rows that may leave a server degrees and plans."""
-    leaves = candidates.block != candidates.num_devices
+    """Columns (C,): block, racks, links between these, and for rows that may leave a server degrees and plans."""
+    leaves = ~_stay_in_server(candidates)
     mappings, of, first = candidates.mappings, candidates.mapping, candidates.in_first_phase()
     columns = [column[of] for column in group_degrees(mappings)[:5]] + [*candidates.plan]
     columns += [*first.plan] if first is not candidates else []
-    return [candidates.block.astype(np.int64), *(np.where(leaves, column + 1, 0) for column in columns)]
+    alone = [candidates.block.astype(np.int64), candidates.racks, candidates.links]
+    return [*alone, *(np.where(leaves, column + 1, 0) for column in columns)]
+
+
+def _stay_in_server(candidates: Candidates) -> Bools:
+    """Whether a row is one block in each of its racks, shape (C,)."""
+    return np.asarray(candidates.block.astype(np.int64) * candidates.racks == candidates.num_devices)
 
 
 class _Table(NamedTuple):
@@ -135,8 +143,8 @@ class _Table(NamedTuple):
     """shape (costs, rows)"""
     places: Places
     """of each column of costs and amounts the place of each row in its order, shape (costs + amounts, rows)"""
-    whole: Bools
-    """whether a row stays in one server"""
+    kind: Ints
+    """racks of a row, less than 0 where it is one block in each: rows of one kind are compared"""
     blocks: Ints
 
 
@@ -144,10 +152,11 @@ def _table(options: JobOptions, costs: Floats) -> _Table:
     """Costs, and what is asked of servers."""
     candidates = options.candidates
     blocks, ranks = candidates.block.astype(np.int64), candidates.num_devices.astype(np.int64)
-    whole = blocks == ranks
+    whole = _stay_in_server(candidates)
     asked = np.zeros((2, len(candidates)), np.int64)
     asked[:, ~whole] = asked_across(candidates.take(np.flatnonzero(~whole)))
-    return _Table(costs, _places([*costs, ranks, *_io_of(candidates), *asked]), whole, blocks)
+    columns = [*costs, ranks, *_io_of(candidates), *asked, candidates.links]
+    return _Table(costs, _places(columns), np.where(whole, -candidates.racks, candidates.racks), blocks)
 
 
 def _places(columns: Sequence[Floats | Ints]) -> Places:
@@ -159,17 +168,17 @@ def _places(columns: Sequence[Floats | Ints]) -> Places:
 def _best_of_alike(table: _Table, rows: Ints) -> Ints:
     """Of some rows, ascending, those that none which asks for the same equals in all costs."""
     amounts = table.places[len(table.costs) :, rows].astype(np.int64)
-    keys = [*amounts, table.whole[rows].astype(np.int64), table.blocks[rows]]
+    keys = [*amounts, table.kind[rows] - table.kind.min(initial=0), table.blocks[rows]]
     return rows[_best_of_equals(keys, table.costs[:, rows])]
 
 
 def _kept(rows: Ints, table: _Table) -> Ints:
     """Of some rows those that no other of them replaces; of rows that replace each other the first."""
-    _, places, whole, blocks = table
+    _, places, kind, blocks = table
     order = rows[np.lexsort(places[::-1, rows])]
     kept = [np.zeros(0, np.int64)]
-    for alone in (True, False):
-        mine, rivals = order[whole[order] == alone], np.zeros(0, np.int64)
+    for each in np.unique(kind[order]).tolist():
+        mine, rivals, alone = order[kind[order] == each], np.zeros(0, np.int64), each < 0
         columns, at = _that_differ(places[:, mine]), np.arange(len(mine))
         blocks_of = blocks[mine]
         for start in range(0, len(mine), CHUNK):

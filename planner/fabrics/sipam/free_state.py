@@ -14,7 +14,7 @@ from planner.fabrics.placement import Owned, Placement
 from planner.fabrics.problem import JobOptions
 from planner.fabrics.search import Blocks, Search
 from planner.fabrics.sipam.fast_pool import FreePoolParts, needs_of
-from planner.fabrics.sipam.free_pool import Connected, FreePool, Wires
+from planner.fabrics.sipam.free_pool import FreePool, Wires
 from planner.model.cluster import Cluster
 from planner.model.edit import edited
 from planner.model.health import Health
@@ -98,11 +98,12 @@ class PoolFreeState(FreeState):
         best: tuple[int, int, Demand] | None = None
         for row in kind.leanest:
             room = self.room(row.shape)
+            part = row.shape.in_rack
             most = max(row.part * sum(room[server] for server in servers) for servers in self.together)
-            if most >= row.shape.num_ranks:
+            if most >= part.num_ranks:
                 return None
             if best is None or most > best[0]:
-                best = most, max(room) * row.part, row.shape
+                best = most, max(room) * row.part, part
         if best is None:
             return None
         found, on_one, demand = best
@@ -150,7 +151,8 @@ class PoolFreeState(FreeState):
         if self._now is None:
             if self._num_known >= MOST_KNOWN:
                 self._known, self._num_known = {}, 0
-            self._now = self._known.setdefault((tuple(self.free), tuple(self.parts.taken.values())), {})
+            links = () if self.links is None else self.links.state
+            self._now = self._known.setdefault((tuple(self.free), tuple(self.parts.taken.values()), links), {})
         return self._now
 
     def _placed(self, kind: JobClass, search: Search) -> Placement | None:
@@ -159,6 +161,8 @@ class PoolFreeState(FreeState):
     def _may_place(self, kind: JobClass, search: Search) -> bool:
         """False where no row finds room, as the row of each block size that asks for the least memory finds none. A
         strategy that is not fixed is asked itself, as each of its answers is another one."""
+        if kind.over_racks:
+            return True
         if not search.is_fixed:
             return any(any(self.spreads(row.shape, search)) for row in kind.leanest)
         racks, holds = search.among or self.together, self.parts.holds
@@ -182,12 +186,3 @@ class PoolFreeState(FreeState):
         self.parts.refresh(wires.kept)
         owned, named = self.parts.owned(demand, wires), self.parts.connected(demand, devices, wires)
         return self._assigned(options, row, devices, owned, *named)
-
-    def connect(self, demand: Demand, devices: Sequence[Device]) -> Connected | None:
-        """Take these devices, with first-fit circuits and memory by name; None where that is short."""
-        wires = self.parts.wires(demand, devices)
-        if wires is None:
-            return None
-        named = self.parts.connected(demand, devices, wires)
-        self.hold(devices, self.parts.owned(demand, wires))
-        return named

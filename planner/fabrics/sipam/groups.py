@@ -1,5 +1,6 @@
 """Constraint groups of racks with pooled memory, each with its twin rule."""
 
+from planner.fabrics.joined_racks import groups as joined_racks
 from planner.fabrics.sipam.constraints import memory_pool, pool_network, reserved_uplinks
 from planner.fabrics.sipam.rule_memory_pool import check_memory_pool
 from planner.fabrics.sipam.rule_network import check_pool_network, check_reserved_uplinks
@@ -25,4 +26,5 @@ GROUPS = (
         check_reserved_uplinks,
         told_as="pool_network",
     ),
+    *joined_racks.GROUPS,
 )

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterator, Mapping
 
 from costmodel.fabrics import FabricBase, Sipam
 from planner.checks.isolation import Isolation, numbered
+from planner.fabrics.joined_racks.rule_upper import wrong_above
 from planner.fabrics.sipam.rule_network import uplinks_reserved
 from planner.fabrics.sipam.rule_parts import PoolParts
 from planner.model.cluster import Cluster
@@ -31,9 +32,15 @@ class SipamIsolation(Isolation):
     def lie(self, cluster: Cluster, place: Lying) -> Hashable:
         parts = self._parts(cluster)
         servers = numbered([server for server, _ in place.devices])
+        fabric = cluster.fabric
+        if place.upper or fabric.rack_of(place.servers[0]) != fabric.rack_of(place.servers[-1]):
+            return place.devices, place.wiring.name, place.upper
         if parts.failed:
             return servers, place.servers, place.wiring.name
         return servers, tuple(_wires(parts, place))
+
+    def wrong_here(self, fabric: FabricBase, place: Lying) -> str | None:
+        return wrong_above(fabric, place)
 
     def reserved(self, cluster: Cluster, job: Job, assignment: Assignment) -> Mapping[tuple[int, str], int]:
         found = uplinks_reserved(self._parts(cluster), job, assignment)

@@ -14,6 +14,7 @@ from planner.checks.names import admitted, tile_of
 from planner.checks.phases import in_phases
 from planner.checks.required import handed_over
 from planner.fabrics.sipam.rule_parts import PoolParts
+from planner.fabrics.sipam.rule_racks import in_racks
 from planner.model.instance import Instance
 from planner.model.job import Job, Resident
 from planner.model.plan import Assignment, Circuit, Plan
@@ -30,10 +31,11 @@ def check_pool_network(instance: Instance, plan: Plan) -> Iterator[Violation]:
         if any(tile_of(fabric, name) is None for name in assignment.devices):
             continue
         phases = in_phases(job, assignment)
-        for each in phases:
-            yield from _check_job(parts, each)
         uses.update(_most_uses(phases))
-        yield from _check_nested(phases)
+        for inside in in_racks(parts, phases):
+            for each in inside:
+                yield from _check_job(parts, each)
+            yield from _check_nested(inside)
     for (name, way), count in uses.items():
         if count > 1:
             yield Violation("pool_network", name, f"{count} circuits go {way} over {name}", count - 1.0)
@@ -85,14 +87,14 @@ def _check_nested(phases: list[Assignment]) -> Iterator[Violation]:
 
 
 def is_inside(configuration: Configuration, dimension: str) -> bool:
-    """True if the groups along a dimension stay in a server, whatever server their blocks are in."""
+    """True if the groups along a dimension stay in a server in each rack, whatever server their blocks are in."""
     c = configuration
-    if c.block == c.num_devices:
+    if c.block * c.racks == c.num_devices:
         return True
     group, replica = c.tensor * c.context, c.tensor * c.context * c.pipeline
     runs = {"tensor": c.tensor, "context": group, "pipeline": replica, "expert": replica * c.expert}
     if dimension == "data":
-        return c.data == 1 and (c.context == 1 or c.block % group == 0)
+        return c.data == c.racks and (c.context == 1 or c.block % group == 0)
     return c.block % runs[dimension] == 0 or (dimension in ("context", "expert") and getattr(c, dimension) == 1)
 
 
@@ -215,14 +217,15 @@ def _used(parts: PoolParts, assignment: Assignment) -> Counter[tuple[int, int]]:
 
 
 def uplinks_reserved(parts: PoolParts, job: Job, assignment: Assignment) -> Counter[tuple[int, int]]:
-    """Uplinks that a job in several servers reserves, by server and rail: the most that any run of blocks needs on a
-    rail, in any phase."""
-    phases = in_phases(job, assignment)
-    servers = set(_servers(parts, phases[0]))
-    if len(servers) < 2:
-        return Counter()
-    rails, most = set[int]().union(*map(_across_rails, phases)), max(map(_most_on_a_rail, phases))
-    return Counter({(server, rail): most for server in servers for rail in rails})
+    """Uplinks that a job in several servers of a rack reserves, by server and rail: the most that any run of blocks
+    needs on a rail, in any phase."""
+    found: Counter[tuple[int, int]] = Counter()
+    for phases in in_racks(parts, in_phases(job, assignment)):
+        servers = set(_servers(parts, phases[0]))
+        if len(servers) > 1:
+            rails, most = set[int]().union(*map(_across_rails, phases)), max(map(_most_on_a_rail, phases))
+            found.update({(server, rail): most for server in servers for rail in rails})
+    return found
 
 
 def _most_on_a_rail(assignment: Assignment) -> int:
@@ -236,7 +239,7 @@ def _most_on_a_rail(assignment: Assignment) -> int:
                 pair = rank.get(circuit.source, 0) // c.block, rank.get(circuit.destination, 0) // c.block
                 for rail in circuit.wavelengths:
                     ends.setdefault(rail, []).append(pair)
-    return max((_most_crossing(pairs, c.num_devices // c.block) for pairs in ends.values()), default=0)
+    return max((_most_crossing(pairs, len(assignment.devices) // c.block) for pairs in ends.values()), default=0)
 
 
 def _most_crossing(pairs: list[tuple[int, int]], blocks: int) -> int:

@@ -6,6 +6,7 @@ from typing import ClassVar
 from costmodel.fabrics import FabricBase, Sipam
 from planner.checks.circuit_rules import CircuitRules, CircuitSpeed
 from planner.checks.names import tile_of
+from planner.fabrics.joined_racks.rule_upper import check_joined_racks
 from planner.fabrics.sipam.rule_memory_pool import check_memory_pool
 from planner.fabrics.sipam.rule_network import check_pool_network, check_reserved_uplinks
 from planner.fabrics.sipam.rule_parts import PoolParts
@@ -22,7 +23,12 @@ class SipamRules(CircuitRules):
 
     @property
     def checks(self) -> Mapping[str, Check]:
-        return {"memory_pool": check_memory_pool, "pool_network": check_pool_network, "pool_light": check_pool_light}
+        return {
+            "rack": check_joined_racks,
+            "memory_pool": check_memory_pool,
+            "pool_network": check_pool_network,
+            "pool_light": check_pool_light,
+        }
 
     @property
     def starts(self) -> tuple[Check, ...]:

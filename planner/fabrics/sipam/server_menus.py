@@ -1,4 +1,4 @@
-"""What jobs may take of one server, or of each of several, and what that is worth beyond its price."""
+"""What jobs may take of one server, or of each of several of one rack, and what that is worth beyond its price."""
 
 from typing import NamedTuple
 
@@ -84,7 +84,7 @@ def _items(options: JobOptions, loss: Floats, room: tuple[int, int]) -> tuple[Me
     """Of rows in one server those that take less, or are worth more, than each other one."""
     ranks = options.candidates.num_devices.astype(np.int64)
     units = ranks * held_of_rank(options.candidates)[0]
-    rows = np.flatnonzero((ranks <= room[0]) & (units <= room[1]))
+    rows = np.flatnonzero((ranks <= room[0]) & (units <= room[1]) & (options.candidates.racks == 1))
     order = rows[np.lexsort((units[rows], ranks[rows], -options.value[rows]))]
     first = distinct_rows([ranks[order], units[order]])[0] if len(order) else order
     kept: list[MenuItem] = []
@@ -99,7 +99,8 @@ def _spreads(options: JobOptions, loss: Floats, room: tuple[int, int]) -> tuple[
     """Of rows of several blocks those that lose least, one for each size, block and number of units."""
     block = options.candidates.block.astype(np.int64)
     of_block = block * held_of_rank(options.candidates)[0]
-    rows = np.flatnonzero((block < options.candidates.num_devices) & (block <= room[0]) & (of_block <= room[1]))
+    fits = (block <= room[0]) & (of_block <= room[1]) & (options.candidates.racks == 1)
+    rows = np.flatnonzero((block < options.candidates.num_devices) & fits)
     rows = rows[np.argsort(loss[rows], kind="stable")][: MOST_SPREADS * MOST_SPREADS]
     ranks = options.candidates.num_devices[rows].astype(np.int64)
     first = distinct_rows([ranks, block[rows], of_block[rows]])[0] if len(rows) else rows

@@ -68,9 +68,8 @@ def _reconnected(
                 return None
             slot = spare[server].pop(0)
         devices.append((server, slot))
-    found = free.connect(options.shapes[0], devices)
+    found = free.assign_on(options, 0, devices)
     if found is None:
         return None
-    circuits, memory = found
-    names = tuple(fabric.device_name(*device) for device in devices)
-    return assignment.model_copy(update={"devices": names, "circuits": circuits, "memory": memory})
+    parts = {name: getattr(found, name) for name in ("devices", "circuits", "memory", "upper")}
+    return assignment.model_copy(update=parts)

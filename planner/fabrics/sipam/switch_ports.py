@@ -3,14 +3,16 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from costmodel.fabrics import FabricBase, Sipam
+from planner.fabrics.joined_racks.switch_ports import JoinedSwitchPorts, states_above
 from planner.fabrics.sipam.switches import of_circuit, setting_of
-from planner.fabrics.switch_ports import BOTH, Connection, End, InPhase, SwitchPorts
+from planner.fabrics.switch_ports import BOTH, Connection, End, InPhase
 from planner.model.instance import Instance
 from planner.model.plan import Assignment, Circuit, SwitchState
 
 
-class PoolSwitchPorts(SwitchPorts):
-    """Accelerators, ports of trays and uplinks at a server's switch; uplinks of all servers at that of a zone."""
+class PoolSwitchPorts(JoinedSwitchPorts):
+    """Accelerators, ports of trays and uplinks at a server's switch; uplinks of all servers at that of a zone;
+    ports of racks at those above."""
 
     def ends(self, fabric: FabricBase) -> Iterator[End]:
         assert isinstance(fabric, Sipam)
@@ -20,9 +22,11 @@ class PoolSwitchPorts(SwitchPorts):
                 _of_server(fabric, rail, number) if number < fabric.num_servers else _of_zone(fabric, rail, number)
             ):
                 yield from (End(switch, end, direction) for direction in BOTH)
+        yield from super().ends(fabric)
 
     def states(self, instance: Instance, assignments: Iterable[Assignment]) -> tuple[SwitchState, ...]:
-        return setting_of(instance, assignments).after
+        assignments = list(assignments)
+        return (*states_above(assignments), *setting_of(instance, assignments).after)
 
     def connections(self, fabric: FabricBase, circuits: Sequence[InPhase]) -> Iterator[Connection]:
         """Of the first phase, which comes first among the circuits: switches turn where another begins."""

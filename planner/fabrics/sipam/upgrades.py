@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from costmodel.fabrics import Sipam
 from costmodel.wording import counted
+from planner.fabrics.joined_racks import more_links
 from planner.fabrics.upgrades import Upgrade, Upgrades
 from planner.model.edit import with_fabric
 from planner.model.instance import Instance
@@ -14,7 +15,8 @@ MORE_UNITS = 1 / 8
 
 
 class SipamUpgrades(Upgrades):
-    """One more server, port of a tray or uplink while the ports of switches suffice, and more memory units."""
+    """One more server, port of a tray or uplink while the ports of switches suffice, more memory units, and more of
+    what joins racks."""
 
     def of(self, instance: Instance, plan: Plan | None) -> Iterator[Upgrade]:
         fabric = instance.cluster.fabric
@@ -30,3 +32,4 @@ class SipamUpgrades(Upgrades):
         fits_rack = fabric.servers * (fabric.uplinks + 1) <= fabric.switch_ports
         if fabric.spine_rails and fits_rack and fabric.devices_per_server + fabric.uplinks < fabric.switch_ports:
             yield Upgrade("one more uplink on each spine rail", with_fabric(instance, uplinks=fabric.uplinks + 1))
+        yield from more_links.upgrades(instance)

@@ -1,4 +1,6 @@
-"""Uplinks that a job in several servers holds beyond those its circuits are on."""
+"""Uplinks that a job in several servers of a rack holds beyond those its circuits are on."""
+
+from itertools import product
 
 from costmodel.parallelism.mappings import DIMENSIONS
 from planner.fabrics.demand import Demand
@@ -13,14 +15,15 @@ from planner.model.plan import Assignment
 def reserve_uplinks(free: PoolFreeState, shape: Demand, assignment: Assignment) -> None:
     """Take them, as far as there are any, after the assignment itself was taken."""
     pool, masks = free.pool, dict[PoolPart, int]()
-    servers = {pool.fabric.parse_device(name)[0] for name in assignment.devices}
-    if len(servers) == 1:
-        return
+    fabric, racks = pool.fabric, dict[int, set[int]]()
+    for server in {fabric.parse_device(name)[0] for name in assignment.devices}:
+        racks.setdefault(fabric.rack_of(server), set()).add(server)
     stays: dict[str, bool] = dict(zip(DIMENSIONS, is_inside(shape), strict=False))
     circuits = [c for held in assignment.circuits if not stays[held.dimension] for c in held.circuits]
-    used = {pool.fabric.parse_uplink(name) for circuit in circuits for name in circuit.fibers}
-    for server in servers:
-        for rail in {rail for circuit in circuits for rail in circuit.wavelengths}:
+    used = {fabric.parse_uplink(name) for circuit in circuits for name in circuit.fibers}
+    for servers in (servers for servers in racks.values() if len(servers) > 1):
+        rails = {r for c in circuits if fabric.parse_device(c.source)[0] in servers for r in c.wavelengths}
+        for server, rail in product(servers, rails):
             in_use = sum(uplink[:2] == (server, rail) for uplink in used)
             more = pool.racks[server].uplinks[rail][: PoolDemand.of(shape).uplinks - in_use]
             masks[server] = masks.get(server, 0) | bits(more) << free.parts.bits.field("uplink", rail=rail).first
