@@ -7,13 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from costmodel.fabrics import FabricBase
+from planner.fabrics.aligned_parts import Key, aligned
 from planner.fabrics.demand import Demand
 from planner.fabrics.demands import RowDemands
 from planner.fabrics.problem import JobOptions
 from planner.fabrics.rack_claims import rack_name
 from planner.fabrics.search import Blocks
 from planner.model.job import Job
-from planner.model.plan import Assignment, HeldCircuits, RackCircuit
+from planner.model.plan import Assignment, Circuit, HeldCircuits, RackCircuit
 
 
 class RackPart(NamedTuple):
@@ -56,8 +57,12 @@ def joined(options: JobOptions, row: int, parts: Sequence[Assignment], circuits:
     """A candidate whose parts lie as said, in the order of its ranks."""
     devices = [name for part in parts for name in part.devices]
     held = [
-        HeldCircuits(dimension=same[0].dimension, phase=same[0].phase, circuits=sum((h.circuits for h in same), ()))
-        for same in zip(*(part.circuits for part in parts), strict=True)
+        HeldCircuits(dimension=dimension, phase=phase, circuits=sum(same, ()))
+        for (dimension, phase), same in aligned([_by_key(part) for part in parts])
     ]
     memory = [circuit for part in parts for circuit in part.memory]
     return options.assignment(row, devices, held, memory, circuits)
+
+
+def _by_key(part: Assignment) -> list[tuple[Key, tuple[Circuit, ...]]]:
+    return [((held.dimension, held.phase), held.circuits) for held in part.circuits]

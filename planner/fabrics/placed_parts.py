@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
+from planner.fabrics.aligned_parts import aligned
 from planner.fabrics.free_slots import Device
 from planner.fabrics.job_class import Option
 from planner.fabrics.placement import HeldLinks, Owned, Placement
-from planner.fabrics.wiring import NO_WIRING, Step, Wire, Wiring
+from planner.fabrics.wiring import MEMORY, NO_WIRING, Step, Wire, Wiring, key_of, served
 from planner.model.plan import HeldCircuits
 
 
@@ -43,7 +44,8 @@ def joined(wirings: Sequence[Wiring], parts: Sequence[Placement]) -> Wiring:
         return NO_WIRING
     firsts = _firsts([part.devices for part in parts])
     moved = [_moved(wiring, *first) for wiring, first in zip(wirings, firsts, strict=True)]
-    return Wiring(tuple((same[0][0], sum((wires for _, wires in same), ())) for same in zip(*moved, strict=True)))
+    by_key = [[(served(key), wires) for key, wires in each] for each in moved]
+    return Wiring(tuple((key_of(*key), sum(same, ())) for key, same in aligned(by_key)))
 
 
 def parted(wiring: Wiring, runs: Sequence[Sequence[Device]]) -> list[Wiring]:
@@ -60,11 +62,12 @@ def parted(wiring: Wiring, runs: Sequence[Sequence[Device]]) -> list[Wiring]:
 def parted_circuits(
     wiring: Wiring, circuits: Sequence[HeldCircuits], runs: Sequence[Sequence[Device]]
 ) -> list[list[HeldCircuits]]:
-    """The same by name."""
+    """The same by name, without circuits into memory."""
+    lit = [wires for key, wires in wiring.configurations if served(key)[0] != MEMORY]
     size, found = len(runs[0]), list[list[HeldCircuits]]()
     for number in range(len(runs)):
         own = list[HeldCircuits]()
-        for held, (_, wires) in zip(circuits, wiring.configurations, strict=True):
+        for held, wires in zip(circuits, lit, strict=True):
             there = zip(held.circuits, wires, strict=True)
             mine = tuple(circuit for circuit, wire in there if wire.source // size == number)
             own.append(HeldCircuits(dimension=held.dimension, phase=held.phase, circuits=mine))

@@ -33,6 +33,11 @@ FABRICS: dict[str, dict[str, Any]] = {
         "kind": "sipac", "racks": 3, "servers": 2, "radix": 2, "digits": 2, "alpha": "1 us", "bandwidth": "300 GB/s",
         "energy": "5 pJ/b",
     },
+    "sipam": {
+        "kind": "sipam", "racks": 3, "servers": 1, "accelerators_per_server": 4, "shoreline": "photonic-shoreline",
+        "memory_unit": "memory-unit", "trays_per_server": 2, "units_per_tray": 12, "tray_ports": 4, "spine_rails": 4,
+        "uplinks": 4, "switch_ports": 64, "alpha": "1 us", "reconfiguration": "25 us", "energy": "5 pJ/b",
+    },
 }  # fmt: skip
 TRAINING = {"kind": "transformer_training", "model": SMALL, "global_batch": 12, "sequence": 512, "micro_batch": 1}
 OPTIONS = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=20.0)
