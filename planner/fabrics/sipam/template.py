@@ -29,6 +29,8 @@ class SipamTemplate(Template):
     alpha: 0.7 us
     reconfiguration: 25 us             # once before a job starts
     energy: 2 pJ/b
+    # racks: 4                         # and what joins them:
+    # upper: {{kind: packets, bandwidth: 50 GB/s, oversubscription: 2, alpha: 5 us, energy: 30 pJ/b}}
   # health: {{failed_tiles: [s0.a0], failed_memory_units: [s0.m0.u0], failed_switches: [s0.q0]}}
 """
 
