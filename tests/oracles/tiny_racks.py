@@ -5,7 +5,7 @@ from typing import Any
 
 from planner.model.instance import Instance
 from tests.oracles.tiny_instances import SMALL
-from tests.oracles.tiny_pools import pool_fabric, pool_health
+from tests.oracles.tiny_pools import evaluated_pool, phased_pool, phased_tiered_pool, pool_fabric, pool_health
 
 Fields = dict[str, Any]
 RACKS = 3
@@ -65,17 +65,18 @@ def tiny_racks_of_slices(seed: int) -> Instance:
     return Instance.parse(data, data["name"])
 
 
-def tiny_racks_of_pools(seed: int, *, has_upper: bool = True) -> Instance:
-    """The same with two or three racks of one or two servers of two accelerators, each server a pool."""
+def tiny_racks_of_pools(seed: int, **changes: Any) -> Instance:
+    """The same with two or three racks of one or two servers of two accelerators, each server a pool; `changes` replace
+    fields of the fabric."""
     rng = Random(f"pools-{seed}")
     size = {"racks": rng.choice((2, 2, RACKS)), "servers": rng.choice((1, 2, 2)), "accelerators_per_server": 2}
     fabric = pool_fabric(rng) | size | {"tray_ports": rng.choice((1, 2))}
-    above = upper(rng, size["racks"])
+    fabric |= {"upper": upper(rng, size["racks"])} | changes
     health = pool_health(rng, fabric) if rng.random() < 0.4 else {}
     data: Fields = {
         "schema_version": 2,
         "name": f"pools-{seed}",
-        "cluster": {"device": "h100-sxm", "fabric": fabric | ({"upper": above} if has_upper else {}), "health": health},
+        "cluster": {"device": "h100-sxm", "fabric": fabric, "health": health},
         "jobs": [_job(rng, f"j{number}") for number in range(rng.choice((1, 2, 2)))],
         "objectives": ["value"],
     }
@@ -87,6 +88,19 @@ def tiny_racks_of_pools(seed: int, *, has_upper: bool = True) -> Instance:
         else:
             job["accelerators"]["max"] = min(6, most)
     return Instance.parse(data, data["name"])
+
+
+def tiny_racks_of_phases(seed: int) -> Instance:
+    """Two racks of one pool of four accelerators each, whose jobs change between phases of their workload where that
+    pays, and need both racks more often than not."""
+    rng = Random(f"phases-{seed}")
+    pool = (phased_pool, phased_tiered_pool, evaluated_pool)[seed % 3]
+    data = pool(seed).model_dump(mode="json", by_alias=True, exclude_none=True)
+    data["cluster"].pop("health", None)
+    data["cluster"]["fabric"] |= {"racks": 2, "servers": 1, "accelerators_per_server": 4, "upper": upper(rng, 2)}
+    for job in data["jobs"]:
+        job |= {"accelerators": rng.choice(([8], [4, 8], [6, 8])), "required": False}
+    return Instance.parse(data, f"phases-{seed}")
 
 
 def upper(rng: Random, racks: int = RACKS) -> Fields:

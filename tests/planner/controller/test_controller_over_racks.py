@@ -19,7 +19,8 @@ from tests.planner.controller.over_racks import held_above, joined, opened, rack
 from tests.planner.controller.power_cuts import PowerCutError, power_cut
 from tests.planner.fabrics.joined_racks.racks import FABRICS, KINDS
 
-EVERY = [(fabric, upper) for fabric in FABRICS for upper in KINDS]
+EVERY = [(fabric, upper) for fabric in FABRICS for upper in KINDS if fabric != "sipam" or upper == "switches"]
+"""pools take longest, and what joins them is what joins others"""
 
 
 @pytest.mark.parametrize(("fabric", "upper"), EVERY)

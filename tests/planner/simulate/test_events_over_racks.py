@@ -112,8 +112,11 @@ def _judged(fabric: str, kind: str, policy: str, response: Response | None, numb
     return judged
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("fabric", FABRICS)
+EVERY = [(fabric, kind) for fabric in FABRICS for kind in KINDS if fabric != "sipam" or kind == "fibers"]
+"""pools take longest, and what joins them is what joins others"""
+
+
+@pytest.mark.parametrize(("fabric", "kind"), EVERY)
 def test_nobody_holds_the_same_and_every_start_obeys_the_rules(fabric: str, kind: str) -> None:
     judged = _judged(fabric, kind, "best_fit", None)
     assert judged.spread > 0
@@ -133,7 +136,7 @@ def test_slices_in_several_racks(policy: str) -> None:
 @pytest.mark.parametrize(
     ("fabric", "kind", "response"),
     [
-        *((fabric, kind, "place_again") for fabric in FABRICS for kind in KINDS),
+        *((fabric, kind, "place_again") for fabric, kind in EVERY),
         *(("lightpath", kind, "repair") for kind in KINDS),
         ("torus", "switches", "spare_server"),
     ],

@@ -3,6 +3,8 @@
 from itertools import pairwise
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from planner.checks import check
 from planner.model.edit import with_fabric
@@ -10,30 +12,59 @@ from planner.model.instance import Instance
 from planner.model.plan import Plan
 from planner.whatif.comparable import measured_against, references
 from tests.oracles.brute_force_racks import most_value
-from tests.oracles.tiny_racks import tiny_racks, tiny_racks_of_slices
+from tests.oracles.tiny_racks import tiny_racks, tiny_racks_of_phases, tiny_racks_of_pools, tiny_racks_of_slices
 from tests.planner.fabrics.joined_racks.racks import FIBERS, KINDS, SWITCHES, best, racks
+from tests.planner.optimum import assert_pruning_changes_no_level
 
 NUM_SEEDS = 24
 SLOW = {14}
 """seeds whose enumeration takes longer than a second"""
+POOL_SEEDS = (3, 5, 7, 9, 11, 22, 26, 28, 32, 33, 39, 43)
+PHASED_SEEDS = (0, 3, 4, 9, 13, 14, 17)
+"""those that are enumerated in a moment"""
+MORE = {
+    "packets": ("oversubscription", (4, 2, 1)),
+    "switches": ("ports", (1, 2, 4)),
+    "fibers": ("fibers", (0, 1, 2)),
+}
+"""field of a layer, and values of which each gives twice the links of the one before, or some where it gives none"""
+
+
+def _assert_best(instance: Instance) -> None:
+    """The plan obeys the rules and is worth as much as the best of all ways."""
+    plan = best(instance)
+    assert check(instance, plan, starts=True) == []
+    assert plan.objectives["value"] == pytest.approx(most_value(instance), rel=1e-6, abs=1e-9)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", sorted({*range(NUM_SEEDS)} - SLOW))
 def test_value_is_that_of_the_best_of_all_ways(seed: int) -> None:
-    instance = tiny_racks(seed)
-    plan = best(instance)
-    assert check(instance, plan, starts=True) == []
-    assert plan.objectives["value"] == pytest.approx(most_value(instance), rel=1e-6, abs=1e-9)
+    _assert_best(tiny_racks(seed))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 def test_value_of_slices_over_racks_is_that_of_the_best_of_all_ways(seed: int) -> None:
-    instance = tiny_racks_of_slices(seed)
-    plan = best(instance)
-    assert check(instance, plan, starts=True) == []
-    assert plan.objectives["value"] == pytest.approx(most_value(instance), rel=1e-6, abs=1e-9)
+    _assert_best(tiny_racks_of_slices(seed))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", POOL_SEEDS)
+def test_value_of_pools_over_racks_is_that_of_the_best_of_all_ways(seed: int) -> None:
+    _assert_best(tiny_racks_of_pools(seed))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", PHASED_SEEDS)
+def test_value_of_pools_over_racks_by_phase_is_that_of_the_best_of_all_ways(seed: int) -> None:
+    _assert_best(tiny_racks_of_phases(seed))
+
+
+@pytest.mark.slow
+def test_pools_over_racks_without_dominated_rows_have_the_same_optimum() -> None:
+    for seed in POOL_SEEDS[::4]:
+        assert_pruning_changes_no_level(tiny_racks_of_pools(seed))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -60,6 +91,16 @@ def test_more_links_and_more_racks_never_lower_value() -> None:
         values = [_value(instance, instances[-1]) for instance in instances]
         assert all(before <= after + 1e-9 for before, after in pairwise(values)), values
     assert _value(more[0], more[-1]) < _value(more[-1], more[-1])
+
+
+@pytest.mark.slow
+@settings(max_examples=5, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 200), kind=st.sampled_from(sorted(KINDS)))
+def test_twice_the_links_between_pools_never_lower_value(seed: int, kind: str) -> None:
+    field, numbers = MORE[kind]
+    instances = [tiny_racks_of_pools(seed, upper=KINDS[kind] | {field: number}) for number in numbers]
+    values = [_value(instance, instances[-1]) for instance in instances]
+    assert all(before <= after + 1e-9 for before, after in pairwise(values)), values
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -1,11 +1,21 @@
 """What a job is told that it lacks in a rack with pooled memory."""
 
+from itertools import product
 from typing import Any
 
+from planner.candidates.expand import expand
 from planner.fabrics import plugin_of
+from planner.fabrics.free_state import FreeState
 from planner.fabrics.sipam.shortages import SipamShortages
+from planner.heuristics.greedy import place
+from planner.heuristics.strategies import tightest
+from planner.model.edit import pinned
 from planner.model.instance import Instance
+from planner.model.phrases import listed
+from planner.model.plan import Plan
 from planner.whatif.failures import damaged, parse_failures
+from tests.planner.fabrics.joined_racks.racks import PACKETS
+from tests.planner.fabrics.sipam.joined_pools import joined_pools
 from tests.planner.report import rack
 
 CHAT = {
@@ -49,3 +59,18 @@ def test_units_must_be_in_the_server_of_their_accelerator() -> None:
 def test_other_fabrics_have_none() -> None:
     instance = rack.fat_tree()
     assert plugin_of(instance.cluster.fabric).shortages.counted(instance, "solo", 1) is None
+
+
+def test_units_of_a_rack_and_links_between_racks_are_counted() -> None:
+    trays = product(range(3), (0, 1), (0, 1), range(8))
+    lost = [f"r{number}.s{server}.m{tray}.u{unit}" for number, server, tray, unit in trays]
+    bare = without(joined_pools(8), *lost[:-1])
+    assert SipamShortages().counted(bare, "j0", 8) == "needs 4 memory units in a rack, 1 are free"
+    few = joined_pools(6, 6, upper=PACKETS | {"oversubscription": 4})
+    options = expand(few).options[0]
+    thirds = [row for row in options.rows_by_value() if options.shapes[row].racks == 3]
+    one = place(FreeState.empty(few.cluster), options, tightest, thirds)
+    assert one is not None
+    told = SipamShortages().counted(pinned(few, Plan(instance=few.name, assignments=(one,)), "j1"), "j1", 6)
+    parts = [f"of rack {number} are 0 free" for number in range(3)]
+    assert told == f"needs 1 uplink in each of 3 racks; of the uplinks {listed(parts)}"
