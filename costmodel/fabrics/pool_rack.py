@@ -14,7 +14,8 @@ from costmodel.spec import JoulesPerByte, Latency, SwitchingTime
 
 
 class PoolRack(JoinedRacks):
-    """A server is one rack of accelerators and memory trays around optical circuit switches; racks of such are zones.
+    """A server is one rack of accelerators and memory trays around optical circuit switches; racks of such are zones,
+    which `upper` may join.
 
     I/O q of every accelerator belongs to rail q. On a local rail the switch of a server joins its accelerators and the
     ports of its trays. On a spine rail the switch of a server joins its accelerators and its uplinks, and one switch of

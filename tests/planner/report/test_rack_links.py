@@ -2,6 +2,7 @@
 
 from planner.report.rack_links import rack_circuits, rack_links
 from tests.planner.fabrics.joined_racks.racks import FIBERS, PACKETS, SWITCHES, best, racks
+from tests.planner.fabrics.sipam.joined_pools import joined_pools, plan_of
 
 INDEX = {"j0": 0}
 
@@ -27,3 +28,12 @@ def test_circuits_between_racks_are_told_beside_those_of_accelerators() -> None:
     assert (held["dimension"], len(held["circuits"])) == ("between racks", 4)
     assert held["circuits"][0]["cells"] == ["r0.p0", "r1.p0", "–", "u0"]
     assert rack_circuits(best(racks(PACKETS, 8))["j0"]) == []
+
+
+def test_links_between_racks_of_pools_are_drawn() -> None:
+    plan = plan_of(8)
+    links = rack_links(joined_pools(8), plan, {"j0": 0})
+    assert links is not None
+    number = plan["j0"].configuration.data_collective.links
+    told = [(arc["from"], arc["to"], arc["used"], arc["total"], arc["jobs"]) for arc in links["arcs"]]
+    assert told == [(0, 1, number, 2, [0]), (1, 0, number, 2, [0])]
