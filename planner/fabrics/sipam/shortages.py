@@ -15,7 +15,7 @@ from planner.model.instance import Instance
 from planner.model.phrases import accelerators
 
 
-class Way(NamedTuple):
+class WayInRack(NamedTuple):
     """What a job asks for in each of its racks."""
 
     racks: int
@@ -45,7 +45,7 @@ def _memory(instance: Instance, name: str, size: int) -> str | None:
     assert isinstance(state, PoolFreeState)
     pool = state.pool
     demands = list_options(instance, with_job(instance, name, accelerators=size).job(name)).shapes
-    ways = [Way(d.racks, d.in_rack.num_ranks, d.block, PoolDemand.of(d)) for d in demands]
+    ways = [WayInRack(d.racks, d.in_rack.num_ranks, d.block, PoolDemand.of(d)) for d in demands]
     racks = [pool.racks[first : first + fabric.servers] for first in range(0, fabric.num_servers, fabric.servers)]
     units = min(way.ranks * way.demand.units for way in ways)
     free = max(sum(server.num_units for server in rack) for rack in racks)
@@ -62,6 +62,6 @@ def _memory(instance: Instance, name: str, size: int) -> str | None:
     return f"{accelerators(block)} in one server: {needs}; most free in a server are {most_units} and {most_ports}"
 
 
-def _most_ranks(rack: Sequence[FreeServer], way: Way) -> int:
+def _most_ranks(rack: Sequence[FreeServer], way: WayInRack) -> int:
     """Ranks that find memory, in whole blocks, units and ports each for itself."""
     return way.block * sum(server.room(way.demand) // way.block for server in rack)
