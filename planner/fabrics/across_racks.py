@@ -8,7 +8,7 @@ import numpy as np
 
 from costmodel.fabrics import FabricBase
 from planner.fabrics.aligned_parts import Key, aligned
-from planner.fabrics.demand import Demand
+from planner.fabrics.demand import Demand, Served
 from planner.fabrics.demands import RowDemands
 from planner.fabrics.problem import JobOptions
 from planner.fabrics.rack_claims import rack_name
@@ -64,5 +64,5 @@ def joined(options: JobOptions, row: int, parts: Sequence[Assignment], circuits:
     return options.assignment(row, devices, held, memory, circuits)
 
 
-def _by_key(part: Assignment) -> list[tuple[Key, tuple[Circuit, ...]]]:
+def _by_key(part: Assignment) -> list[tuple[Key[Served], tuple[Circuit, ...]]]:
     return [((held.dimension, held.phase), held.circuits) for held in part.circuits]

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 T = TypeVar("T")
-Key = tuple[str, str | None]
+What = TypeVar("What", bound=str)
+Key = tuple[What, str | None]
 """what circuits serve, and the one phase in which they are on; None: in all"""
 
 
-def aligned(parts: Sequence[Sequence[tuple[Key, T]]]) -> list[tuple[Key, list[T]]]:
+def aligned(parts: Sequence[Sequence[tuple[Key[What], T]]]) -> list[tuple[Key[What], list[T]]]:
     """Each key with what it stands for in every part, in the order of the first part; a key may come several times."""
     keys = [[key for key, _ in part] for part in parts]
     if all(each == keys[0] for each in keys):
@@ -25,21 +26,21 @@ def aligned(parts: Sequence[Sequence[tuple[Key, T]]]) -> list[tuple[Key, list[T]
     ]
 
 
-def _by_key(part: Sequence[tuple[Key, T]]) -> dict[Key, list[T]]:
-    found: dict[Key, list[T]] = {}
+def _by_key(part: Sequence[tuple[Key[What], T]]) -> dict[Key[What], list[T]]:
+    found: dict[Key[What], list[T]] = {}
     for key, entry in part:
         found.setdefault(key, []).append(entry)
     return found
 
 
-def _in_order(tables: Sequence[dict[Key, list[T]]]) -> list[Key]:
+def _in_order(tables: Sequence[dict[Key[What], list[T]]]) -> list[Key[What]]:
     """All keys as they are met, each once."""
     return list(dict.fromkeys(key for table in tables for key in table))
 
 
-def _split(table: dict[Key, list[T]], phases: dict[str, list[str]]) -> dict[Key, list[T]]:
+def _split(table: dict[Key[What], list[T]], phases: dict[What, list[str]]) -> dict[Key[What], list[T]]:
     """Entries of all phases under each one of those that are told apart."""
-    found: dict[Key, list[T]] = {}
+    found: dict[Key[What], list[T]] = {}
     for (what, phase), entries in table.items():
         for each in phases.get(what, [phase]) if phase is None else [phase]:
             found[what, each] = entries

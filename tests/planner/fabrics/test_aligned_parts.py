@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from planner.fabrics.aligned_parts import Key, aligned
 
 PHASES = ("prefill", "decode")
-Part = list[tuple[Key, str]]
+Part = list[tuple[Key[str], str]]
 
 
 def test_a_key_may_come_several_times() -> None:
