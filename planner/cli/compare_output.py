@@ -57,22 +57,26 @@ def show_comparison(
     from planner.cli.tables.comparison import print_tables, references
     from planner.cli.tables.side_by_side import print_side_by_side
     from planner.studies.compare.costs import with_costs
+    from planner.studies.compare.reference import differing_jobs
     from planner.studies.compare.rows import to_records
 
     rows = rows if prices is None else with_costs(rows, variants, prices)
     currency = None if prices is None else prices.currency
     records: list[dict[str, Any]] = to_records(rows, with_timings=asked.timings)
     notes = references(variants, rows)
+    are_same_jobs = not differing_jobs(list({variant.base.name: variant.base for variant in variants}.values()))
     if asked.as_json:
         print_json(records)
     else:
         print_tables(rows, asked.timings, currency)
-        print_side_by_side(variants, rows)
+        if are_same_jobs:
+            print_side_by_side(rows)
         for text in notes:
             console().print(text, soft_wrap=True)
     asked.write(records)
     if asked.html is not None and rows:
-        _write_page(asked.html, rows, currency, notes, inputs, with_timings=asked.timings)
+        switches = {"are_same_jobs": are_same_jobs, "with_timings": asked.timings}
+        write_text(asked.html, _page(rows, currency, notes, inputs, **switches))
 
 
 def show_plain(rows: "Sequence[Freedom]", asked_for: int, asked: CompareOutputs) -> int:
@@ -96,23 +100,15 @@ def tell_refused(rows: "Sequence[PolicyRow]") -> int:
     return exits.REFUSED if refused else exits.PLAN
 
 
-def _write_page(
-    path: Path,
-    rows: "Sequence[PolicyRow]",
-    currency: str | None,
-    notes: Sequence[str],
-    inputs: Sequence[Path],
-    *,
-    with_timings: bool,
-) -> None:
-    """The comparison as one HTML file."""
+def _page(
+    rows: "Sequence[PolicyRow]", currency: str | None, notes: Sequence[str], inputs: Sequence[Path], **asked: bool
+) -> str:
+    """The comparison as one HTML file; `asked` has the switches of `compare_html`."""
     from planner.cli.versions import versions
     from planner.report.compare import compare_html
 
     digests = {str(file): hashlib.sha256(file.read_bytes()).hexdigest() for file in inputs}
     command = shlex.join(["planner", *sys.argv[1:]])
-    page = compare_html(
-        rows, currency=currency, notes=notes, with_timings=with_timings, command=command, versions=versions(),
-        inputs=digests,
-    )  # fmt: skip
-    write_text(path, page)
+    return compare_html(
+        rows, currency=currency, notes=notes, command=command, versions=versions(), inputs=digests, **asked
+    )

@@ -8,3 +8,10 @@ function ticks(low, high, count) {
   for (let i = Math.ceil(low / step); i * step <= high; i++) found.push(Number((i * step).toPrecision(12)));
   return found.length > 1 ? found : ticks(low, high, 2 * count);
 }
+
+// Of a text in a chart, as the page draws it, in pixels.
+const PEN = document.createElement("canvas").getContext("2d");
+function textWidth(text) {
+  PEN.font = "12px system-ui";
+  return PEN.measureText(text).width;
+}

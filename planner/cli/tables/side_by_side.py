@@ -10,7 +10,6 @@ from planner.cli.tables.comparison import COLUMNS, WHERE_KNOWN, cell
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from planner.studies.compare.grid import Variant
     from planner.studies.compare.rows import PolicyRow
     from planner.studies.compare.summary import PolicySummary
 
@@ -28,12 +27,10 @@ ALIKE = 1e-9
 """fraction of a figure within which two are the same"""
 
 
-def print_side_by_side(variants: "Sequence[Variant]", rows: "Sequence[PolicyRow]") -> None:
-    """The table, where there are several instances with the same jobs, whose figures compare."""
-    from planner.studies.compare.reference import differing_jobs
-
+def print_side_by_side(rows: "Sequence[PolicyRow]") -> None:
+    """The table, where there are several instances; they have the same jobs, so that their figures compare."""
     lines = best_of_each(rows)
-    if len(lines) < 2 or differing_jobs(list({variant.base.name: variant.base for variant in variants}.values())):
+    if len(lines) < 2:
         return
     out = console()
     out.print()

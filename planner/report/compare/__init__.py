@@ -18,6 +18,7 @@ def compare_html(
     *,
     currency: str | None,
     notes: Sequence[str],
+    are_same_jobs: bool,
     with_timings: bool,
     command: str,
     versions: Mapping[str, str],
@@ -25,10 +26,11 @@ def compare_html(
 ) -> str:
     """The page as the text of one HTML file, the same bytes for the same rows; at least one row.
 
-    `currency` of costs; `notes` on what compares with what; `command` is what was typed, `versions` maps programs to
+    `currency` of costs; `notes` on what compares with what; `are_same_jobs`: of all instances; `command` is what was typed, `versions` maps programs to
     their versions and `inputs` files to the SHA-256 of their bytes, so that it can be done again.
     """
     data = page_data(
-        rows, currency, notes, with_timings=with_timings, command=command, versions=versions, inputs=inputs
-    )
+        rows, currency, notes, are_same_jobs=are_same_jobs, with_timings=with_timings, command=command,
+        versions=versions, inputs=inputs,
+    )  # fmt: skip
     return render(data["name"], "compare/body.html", STYLES, SCRIPTS, data)

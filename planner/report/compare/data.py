@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from planner.report.compare.headline import headline, lead_row, leads
+from planner.report.compare.headline import headline, title
+from planner.report.compare.leads import lead_row, leads
 from planner.report.compare.sheet import AT_BEST_VALUE, COSTS, ComparisonSheet, Condition, measures_of
 from planner.report.study.figures import described, figures, rounded, standing
 from planner.report.study.front import on_front
@@ -27,20 +28,21 @@ def page_data(
     currency: str | None,
     notes: Sequence[str],
     *,
+    are_same_jobs: bool,
     with_timings: bool,
     command: str,
     versions: Mapping[str, str],
     inputs: Mapping[str, str],
 ) -> dict[str, Any]:
-    """All that the page shows, fit for JSON."""
+    """All that the page shows, fit for JSON; `are_same_jobs`: of all instances."""
     sheet = ComparisonSheet(rows)
     measures = measures_of(sheet, currency, with_timings=with_timings)
     pairs = [(gain, cost) for gain, cost in FRONTS if gain in measures and cost in measures]
     found = leads(sheet)
     run = {"command": command, "versions": versions, "inputs": inputs}
     return described(sheet, measures, sheet.seeds, **run) | {
-        "name": f"{', '.join(sheet.instances)}: {len({policy for _, policy in sheet.runs})} policies compared",
-        "headline": headline(sheet, found),
+        "name": title(sheet),
+        "headline": headline(sheet, are_same_jobs=are_same_jobs),
         "leads": rounded([lead_row(sheet, each) for each in found]),
         "ground": "instance",
         "condition": "Variant",
@@ -55,7 +57,7 @@ def page_data(
         "front_title": "What is gained over what it takes",
         "axes": [{"gain": gain, "cost": cost} for gain, cost in pairs],
         "fronts": [[_front(sheet, each, *pair) for pair in pairs] for each in sheet.conditions],
-        "verdicts": [{"choice": sheet.runs.index(each.best)} for each in found],
+        "verdicts": [{"choice": sheet.runs.index(each.best.run)} for each in found],
         "setting": _setting(sheet),
         "caveats": [*notes, *_caveats(sheet)],
     }

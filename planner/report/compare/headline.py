@@ -1,87 +1,81 @@
 """The outcome of a comparison in a few sentences: who has the most value, by how much, and how sure that is."""
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
 
 from costmodel.wording import counted
-from planner.report.compare.sheet import ComparisonSheet, Condition
-from planner.report.study.figures import Run
-from planner.simulate.summary import Interval
-
-EQUAL = 5e-5
-"""relative difference below which values are the same in what is shown"""
+from planner.report.compare.leads import EQUAL, Contenders, Entry, Lead, contenders, leads, leads_among
+from planner.report.compare.sheet import ComparisonSheet
 
 
-class Lead(NamedTuple):
-    """Who has the most value on one instance under one condition."""
-
-    condition: Condition
-    instance: str
-    best: Run
-    ties: tuple[str, ...]
-    """policies with the same value"""
-    other: Run | None
-    """the best of those with less"""
-    more: float | None
-    """than the other has, a fraction of it"""
-    interval: Interval
-    """of the difference in value, paired by seed"""
-    gap: float | None
-    """of the best run, to the bound"""
-
-    @property
-    def is_unsure(self) -> bool:
-        """Whether the interval of the difference holds 0."""
-        mean, half_width = self.interval
-        return mean is not None and half_width is not None and abs(mean) <= half_width
+def title(sheet: ComparisonSheet) -> str:
+    """rack64, pod: compared; how many policies and variants, where there are several."""
+    policies = len({policy for _, policy in sheet.runs})
+    counts = [(policies, "policies"), (len(sheet.conditions), "variants")]
+    several = ", ".join(f"{count} {names}" for count, names in counts if count > 1)
+    named = ", ".join(sheet.instances)
+    return f"{named}: {several} compared" if several else f"{named} compared"
 
 
-def leads(sheet: ComparisonSheet) -> list[Lead]:
-    """For each instance under each condition, where any policy has plans."""
-    found = []
-    for condition in sheet.conditions:
-        for instance in sheet.instances:
-            if ranked := sheet.leaders(condition, instance):
-                found.append(_lead(sheet, condition, instance, ranked))
-    return found
+def headline(sheet: ComparisonSheet, *, are_same_jobs: bool) -> list[str]:
+    """Sentences for the top of the page, the first of them what to take.
 
-
-def _lead(sheet: ComparisonSheet, condition: Condition, instance: str, ranked: list[Run]) -> Lead:
-    values = {run: sheet.mean(condition, run, "value")[0] or 0.0 for run in ranked}
-    best = ranked[0]
-    ties = [run for run in ranked[1:] if values[run] >= values[best] * (1 - EQUAL)]
-    other = next((run for run in ranked[1:] if run not in ties), None)
-    more = values[best] / values[other] - 1 if other is not None and values[other] > 0 else None
-    less = (None, None) if other is None else sheet.less(condition, best, other, "value")
-    gap = sheet.mean(condition, best, "gap")[0]
-    return Lead(condition, instance, best, tuple(run[1] for run in ties), other, more, less, gap)
-
-
-def headline(sheet: ComparisonSheet, found: list[Lead]) -> list[str]:
-    """Sentences for the top of the page, the first of them what to take."""
+    `are_same_jobs`: all instances have the same jobs, so that their values compare.
+    """
+    found = leads(sheet)
     if not found:
         return ["No policy has a plan that the check accepts for every seed."]
-    return [_advice(found), *_proofs(found), *_missing(sheet, found), _certainty(sheet)]
+    what = contenders(sheet, are_same_jobs=are_same_jobs)
+    compared = found if what == "policy" else leads_among(sheet, what, found)
+    advice = _alone(sheet) if what == "policy" and _has_one_policy(sheet) else _advice(what, compared)
+    return [advice, *_proofs(found), *_missing(sheet, found), _certainty(sheet)]
 
 
-def _advice(found: list[Lead]) -> str:
-    winners = list(dict.fromkeys(lead.best[1] for lead in found))
-    everywhere = [policy for policy in winners if all(policy in (lead.best[1], *lead.ties) for lead in found)]
+def _has_one_policy(sheet: ComparisonSheet) -> bool:
+    return len({policy for _, policy in sheet.runs}) == 1
+
+
+def _alone(sheet: ComparisonSheet) -> str:
+    """Where nothing compares."""
+    policy = sheet.runs[0][1]
+    if len(sheet.instances) > 1:
+        return f"Only {policy} was run, on instances with different jobs: their values do not compare."
+    return f"Only {policy} was run. Name more policies or instances to compare."
+
+
+def _name(what: Contenders, entry: Entry) -> str:
+    """What an entry is called among those that it competes with."""
+    if what == "variant":
+        return entry.condition
+    return entry.run[0] if what == "instance" else entry.run[1]
+
+
+def _advice(what: Contenders, found: Sequence[Lead]) -> str:
+    names = [[_name(what, entry) for entry in (lead.best, *lead.ties)] for lead in found]
+    winners = list(dict.fromkeys(first for first, *_ in names))
+    everywhere = [name for name in winners if all(name in tied for tied in names)]
     if not everywhere:
-        parts = [f"{policy} in {sum(lead.best[1] == policy for lead in found)}" for policy in winners]
+        parts = [f"{name} in {sum(first == name for first, *_ in names)}" for name in winners]
         return f"Most value: {', '.join(parts)} of {counted(len(found), 'comparison')}."
     where = "" if len(found) == 1 else f" in all {len(found)} comparisons"
     ahead = [lead.more for lead in found if lead.more is not None and not lead.ties]
     if not ahead:
-        return f"{everywhere[0]} has the most value{where}; no policy has less."
+        return f"{everywhere[0]} has the most value{where}; no {what} has less."
     least, most = min(ahead), max(ahead)
     span = _percent(most) if _percent(least) == _percent(most) else f"{_percent(least)} to {_percent(most)}"
     by_chance = sum(lead.is_unsure for lead in found)
     unsure = f", in {by_chance} of them perhaps by chance" if by_chance else ""
-    return f"{everywhere[0]} has the most value{where}: {span} more than the best other policy{unsure}."
+    return f"{everywhere[0]} has the most value{where}: {span} more than {_second(what, found)}{unsure}."
 
 
-def _proofs(found: list[Lead]) -> Iterator[str]:
+def _second(what: Contenders, found: Sequence[Lead]) -> str:
+    """By name where there is one comparison of things that a reader chose between."""
+    other = found[0].other
+    if what == "policy" or len(found) > 1 or other is None:
+        return f"the best other {what}"
+    return f"{_name(what, other)}, the best other {what}"
+
+
+def _proofs(found: Sequence[Lead]) -> Iterator[str]:
     """What is proven of the best plans."""
     gaps = [lead.gap for lead in found if lead.gap is not None]
     if not gaps:
@@ -96,7 +90,7 @@ def _proofs(found: list[Lead]) -> Iterator[str]:
         yield f"No best value is proven optimal; they lie within {_percent(max(rest))} of the best that is possible."
 
 
-def _missing(sheet: ComparisonSheet, found: list[Lead]) -> Iterator[str]:
+def _missing(sheet: ComparisonSheet, found: Sequence[Lead]) -> Iterator[str]:
     missing = len(sheet.conditions) * len(sheet.instances) - len(found)
     if missing:
         yield f"{counted(missing, 'comparison')} of {missing + len(found)} without any plan that the check accepts."
@@ -106,19 +100,6 @@ def _certainty(sheet: ComparisonSheet) -> str:
     if len(sheet.seeds) == 1:
         return "One seed: what heuristics and a time limit leave to chance is not measured; --seeds 5 measures it."
     return f"Means and 95 % intervals are of {len(sheet.seeds)} seeds; differences are paired by seed."
-
-
-def lead_row(sheet: ComparisonSheet, lead: Lead) -> dict[str, Any]:
-    """A row of the table of leads, by numbers of runs and conditions."""
-    return {
-        "condition": sheet.conditions.index(lead.condition),
-        "best": sheet.runs.index(lead.best),
-        "ties": list(lead.ties),
-        "other": None if lead.other is None else sheet.runs.index(lead.other),
-        "more": lead.more,
-        "interval": lead.interval,
-        "gap": lead.gap,
-    }
 
 
 def _percent(share: float) -> str:

@@ -4,11 +4,12 @@ const LEAD_FIGURES = ["admitted", "tokens_per_s", "samples_per_s", "power_w", "c
 
 function drawLeads() {
   const hasConditions = data.conditions.length > 1;
-  const heads = [hasConditions ? "variant" : "", "most value", "value", "proof", "more than"].filter(Boolean);
+  const isContest = policies.length > 1;
+  const heads = [hasConditions ? "variant" : "", isContest ? "most value" : data.ground, "value", "proof", isContest ? "more than" : ""].filter(Boolean);
   const figures = ["value", ...LEAD_FIGURES.map((name) => byName.get(name).title)];
   const table = el("table", { class: "measures" }, el("thead", {}, el("tr", {}, ...[...heads, ...figures.slice(1)].map((name) => el("th", { scope: "col", class: figures.includes(name) ? "right" : null }, name)))),
     el("tbody", {}, ...data.leads.map((lead) => leadRow(lead, hasConditions))));
-  part("leads").append(el("h2", { id: "leads-title" }, "Most value"), data.leads.length ? el("div", { class: "scroll" }, table) : el("p", { class: "soft" }, "No plan that the check accepts."));
+  part("leads").append(el("h2", { id: "leads-title" }, isContest ? "Most value" : `Each ${data.ground}`), data.leads.length ? el("div", { class: "scroll" }, table) : el("p", { class: "soft" }, "No plan that the check accepts."));
 }
 
 function leadRow({ condition, best, ties, other, more, interval, gap }, hasConditions) {
@@ -21,6 +22,6 @@ function leadRow({ condition, best, ties, other, more, interval, gap }, hasCondi
   const sure = interval[1] === null || Math.abs(interval[0]) > interval[1] ? "" : " (not told apart)";
   return el("tr", {}, hasConditions ? el("th", { scope: "row" }, data.conditions[condition].name) : null,
     el("td", {}, runName(best), ties.length ? el("div", { class: "small soft" }, `as much: ${ties.join(", ")}`) : null), figure("value"), el("td", {}, proof),
-    el("td", {}, other === null ? "–" : el("span", {}, el("b", {}, more === null ? "all" : `+${percent(more)}`), ` ${data.runs[other].policy}${sure}`)),
+    policies.length === 1 ? null : el("td", {}, other === null ? "–" : el("span", {}, el("b", {}, more === null ? "all" : `+${percent(more)}`), ` ${data.runs[other].policy}${sure}`)),
     ...LEAD_FIGURES.map(figure));
 }

@@ -51,7 +51,7 @@ function frontLabels(picture, points, across, up, box) {
   const taken = [];
   for (const { run, x, y } of [...points].sort((a, b) => up.x(a.y[0]) - up.x(b.y[0]))) {
     const text = runText(run);
-    const long = text.length * 6.4;
+    const long = textWidth(text);
     const right = across.x(x[0]) + 13 + long < box.right;
     const from = right ? across.x(x[0]) + 13 : across.x(x[0]) - 13 - long;
     let top = up.x(y[0]) - 8;

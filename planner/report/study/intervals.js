@@ -7,6 +7,7 @@ const COMPARED = [
 ];
 const shownMeasure = { name: data.gain, compared: 0 };
 const LINE = 24, GROUP = 26;
+const NAME = 18, NARROW = 480;
 
 function drawIntervals() {
   const pick = el("select", { "aria-label": "Measure" }, ...data.measures.map(({ name, title }) => el("option", { value: name, selected: name === shownMeasure.name }, title)));
@@ -32,7 +33,8 @@ function intervalKey() {
   return "Line: 95 % interval over seeds. Differences are taken seed by seed, on the same jobs: their intervals, not those on the left, say what differs. Grey: holds 0.";
 }
 
-// `at` is where mean and half width stand in the figures of a run: 0 for the value, else a difference.
+// `at` is where mean and half width stand in the figures of a run: 0 for the value, else a difference. A narrow plot, or
+// one of long names, has each name above its line.
 function intervalPlot(width, at, name = shownMeasure.name) {
   const measure = byName.get(name);
   const limit = at ? null : byName.get(data.limits?.[name]) ?? null;
@@ -42,17 +44,19 @@ function intervalPlot(width, at, name = shownMeasure.name) {
   if (limit) ends.push(...rows.filter((row) => row.row).map((row) => limitOf(row, limit)).filter((value) => value !== null));
   const title = at ? `${measure.title}: difference to ${COMPARED[shownMeasure.compared].words()}` : data.seeds > 1 ? `${capital(measure.title)}: mean over seeds` : capital(measure.title);
   if (!ends.length || (at && ends.every((end) => end === 0))) return [el("h3", {}, title), el("p", { class: "soft" }, at ? "No difference." : "Nothing is known.")];
-  const left = Math.min(210, width * 0.42), top = 4;
-  const height = top + rows.reduce((sum, row) => sum + (row.title ? GROUP : LINE), 0) + 26;
+  const room = 30 + Math.max(...shownRuns().map((run) => textWidth(runText(run))));
+  const isAbove = width < NARROW || room > width * 0.45;
+  const left = isAbove ? 0 : room, line = isAbove ? LINE + NAME : LINE, top = 4;
+  const height = top + rows.reduce((sum, row) => sum + (row.title ? GROUP : line), 0) + 26;
   const span = axis(ends, measure, left + 8, width - 24);
   const picture = svg("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": title });
   drawGrid(picture, span, top, height - 22, at !== 0, measure);
   const dots = [];
   let y = top;
   for (const row of rows) {
-    y += row.title ? GROUP : LINE;
+    y += row.title ? GROUP : line;
     if (row.title) picture.append(svg("text", { class: "label", x: 0, y: y - 7 }, row.name));
-    else dots.push(...intervalRow(picture, { ...row, limit: limit === null ? null : limitOf(row, limit) }, at, span, y - LINE / 2, measure, left));
+    else dots.push(...intervalRow(picture, { ...row, limit: limit === null ? null : limitOf(row, limit) }, at, span, y - LINE / 2, measure, isAbove ? y - LINE - 4 : y - LINE / 2 + 4));
   }
   roving(dots, inOrder(dots));
   return [el("h3", {}, title), picture];
@@ -60,11 +64,11 @@ function intervalPlot(width, at, name = shownMeasure.name) {
 
 const limitOf = ({ run, condition }, limit) => data.table[condition][run][limit.index][0];
 
-function intervalRow(picture, { run, condition, row: figures, limit }, at, span, y, measure, left) {
+function intervalRow(picture, { run, condition, row: figures, limit }, at, span, y, measure, nameY) {
   const [mean, half] = [figures[at], figures[at + 1]];
-  const label = svg("text", { x: 22, y: y + 4 }, fitted(runText(run), left - 26));
+  const label = svg("text", { x: 22, y: nameY }, runText(run));
   const isLevel = at && mean !== null && (half === null || Math.abs(mean) <= half);
-  picture.append(mark(run, 10, y, 4.5), label);
+  picture.append(mark(run, 10, nameY - 4, 4.5), label);
   if (mean === null) {
     picture.append(svg("text", { class: "soft", x: span.x(span.zero) + 6, y: y + 4 }, at ? "reference" : "not known"));
     return [];
@@ -76,11 +80,6 @@ function intervalRow(picture, { run, condition, row: figures, limit }, at, span,
   picture.append(node);
   const text = at ? differenceText(measure, mean, half) : meanText(measure, mean, half);
   return [describe(node, [runText(run), `${data.conditions[condition].name}: ${text}`, limit === null ? "" : `bound: ${number(limit)}`, half === null ? "one seed: no interval" : isLevel ? "cannot be told apart from 0" : at ? "differs from 0" : ""])];
-}
-
-function fitted(text, width) {
-  const most = Math.max(4, Math.floor(width / 6.6));
-  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }
 
 // Where values lie between two places, with room at both ends, and ticks in the unit of the measure.

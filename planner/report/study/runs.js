@@ -14,7 +14,10 @@ function firstShown() {
 }
 
 const shownRuns = () => [...data.runs.keys()].filter((run) => view.shown.has(run));
-const runText = (run) => `${data.runs[run].cluster} · ${data.runs[run].policy}`;
+
+// What tells a run from the others: its cluster where only one policy was run, its policy where there is one cluster.
+const named = ({ cluster, policy }) => [policies.length > 1 && clusters.length === 1 ? null : cluster, policies.length > 1 ? policy : null];
+const runText = (run) => named(data.runs[run]).filter(Boolean).join(" · ");
 const hueOf = (run) => `hue${clusters.indexOf(data.runs[run].cluster) % 8}`;
 const dashOf = (run) => DASHES[policies.indexOf(data.runs[run].policy) % DASHES.length];
 
@@ -36,8 +39,8 @@ function glyph(run) {
 }
 
 function runName(run, note = "") {
-  const { cluster, policy } = data.runs[run];
-  return el("span", { class: "run" }, glyph(run), el("span", {}, el("b", {}, cluster), ` ${policy}`, note ? el("span", { class: "soft" }, ` ${note}`) : null));
+  const [cluster, policy] = named(data.runs[run]);
+  return el("span", { class: "run" }, glyph(run), el("span", {}, cluster ? el("b", {}, cluster) : null, policy ? ` ${policy}` : "", note ? el("span", { class: "soft" }, ` ${note}`) : null));
 }
 
 function changed() {

@@ -29,7 +29,7 @@ USER = """
 @pytest.mark.chromium
 def test_it_shows_who_leads_and_answers_clicks(tmp_path: Path) -> None:
     page = compare_html(
-        ROWS, currency=None, notes=["a <note>"], with_timings=False, command="planner compare <a>", versions={},
+        ROWS, currency=None, notes=["a <note>"], are_same_jobs=True, with_timings=False, command="planner compare <a>", versions={},
         inputs={"rack <i>.yaml": "ab" * 32},
     )  # fmt: skip
     assert len(page) < 100_000
@@ -38,7 +38,7 @@ def test_it_shows_who_leads_and_answers_clicks(tmp_path: Path) -> None:
     shown = html.unescape(re.search('data-shown="([^"]*)"', dom)[1]).split("|")  # type: ignore[index]
     assert shown == [
         "Measures with fibers=2", "Measures with fibers=1", "Value over power, fibers=1", str(2 * 3 - 2),
-        "rack · cpsatfibers=1: 9.05 ± 0.64bound: 10",
+        "cpsatfibers=1: 9.05 ± 0.64bound: 10",
     ]  # fmt: skip
     assert len(re.findall('class="limit', dom)) > 0
     assert "a &lt;note&gt;" in dom
