@@ -42,15 +42,16 @@ function intervalPlot(width, at, name = shownMeasure.name) {
   const ends = rows.filter((row) => row.row && row.row[at] !== null).flatMap(({ row }) => [row[at] - (row[at + 1] ?? 0), row[at] + (row[at + 1] ?? 0)]);
   if (at) ends.push(0);
   if (limit) ends.push(...rows.filter((row) => row.row).map((row) => limitOf(row, limit)).filter((value) => value !== null));
-  const title = at ? `${measure.title}: difference to ${COMPARED[shownMeasure.compared].words()}` : data.seeds > 1 ? `${capital(measure.title)}: mean over seeds` : capital(measure.title);
-  if (!ends.length || (at && ends.every((end) => end === 0))) return [el("h3", {}, title), el("p", { class: "soft" }, at ? "No difference." : "Nothing is known.")];
+  const named = at ? `${measure.title}: difference to ${COMPARED[shownMeasure.compared].words()}` : data.seeds > 1 ? `${capital(measure.title)}: mean over seeds` : capital(measure.title);
+  if (!ends.length || (at && ends.every((end) => end === 0))) return [el("h3", {}, named), el("p", { class: "soft" }, at ? "No difference." : "Nothing is known.")];
   const room = 30 + Math.max(...shownRuns().map((run) => textWidth(runText(run))));
   const isAbove = width < NARROW || room > width * 0.45;
   const left = isAbove ? 0 : room, line = isAbove ? LINE + NAME : LINE, top = 4;
   const height = top + rows.reduce((sum, row) => sum + (row.title ? GROUP : line), 0) + 26;
   const span = axis(ends, measure, left + 8, width - 24);
+  const title = [named, at && measure.is_share ? "points" : span.unit].filter(Boolean).join(", ");
   const picture = svg("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": title });
-  drawGrid(picture, span, top, height - 22, at !== 0, measure);
+  drawGrid(picture, span, top, height - 22, at !== 0);
   const dots = [];
   let y = top;
   for (const row of rows) {
@@ -95,12 +96,10 @@ function axis(ends, measure, from, to, apart = 90) {
   return { x: (value) => from + ((value - low) / (high - low)) * (to - from), marks, low, high, zero: low <= 0 && high >= 0 ? 0 : low, unit: unit.text.trim() };
 }
 
-function drawGrid(picture, span, top, bottom, hasZero, measure) {
+function drawGrid(picture, span, top, bottom, hasZero) {
   for (const { value, text } of span.marks) {
     const x = span.x(value);
     picture.append(svg("line", { class: "axis", x1: x, x2: x, y1: top, y2: bottom }), svg("text", { x, y: bottom + 16, "text-anchor": "middle" }, text));
   }
   if (hasZero) picture.append(svg("line", { class: "zero", x1: span.x(0), x2: span.x(0), y1: top, y2: bottom }));
-  const unit = hasZero && measure.is_share ? "points" : span.unit;
-  picture.append(svg("text", { x: 0, y: bottom + 16 }, unit));
 }

@@ -1,6 +1,6 @@
 // Values of measures in words: shares in per cent, times in the unit that fits, half widths in the unit of their mean.
 
-const byName = new Map(data.measures.map((measure, index) => [measure.name, { ...measure, index }]));
+const byName = new Map(data.measures.map((measure, index) => [measure.name, { ...measure, index, hasParts: data.table.flat().some((row) => row[index][0] % 1) }]));
 
 const LARGE = [["M", 1e6], ["k", 1e3]], SMALL = [["", 1], ["m", 1e-3], ["µ", 1e-6]];
 const COUNTS = [["M ", 1e6], ["k ", 1e3]];
@@ -29,13 +29,13 @@ function fixed(value, digits) {
   return text.replace("-", "−");
 }
 
-// 52.1 ± 3.2 %: as many decimals as the mean needs, and the half width at least one digit; no half width where all
-// seeds agree; `beside` sets the unit.
+// 52.1 ± 3.2 %: as many decimals as the mean needs, none of what is counted, and the half width at least one digit; no
+// half width where all seeds agree; `beside` sets the unit.
 function meanText(measure, mean, halfWidth, beside = mean) {
   if (mean === null) return "–";
   const unit = unitOf(measure, beside);
   const shown = mean / unit.scale;
-  const digits = Number.isInteger(shown) && !halfWidth ? 0 : measure.is_share ? 1 : decimals(shown);
+  const digits = Number.isInteger(shown) && !halfWidth && !measure.hasParts ? 0 : measure.is_share ? 1 : decimals(shown);
   if (!halfWidth || halfWidth < 1e-9 * Math.abs(mean)) return fixed(shown, digits) + unit.text;
   const around = halfWidth / unit.scale;
   const fine = around && around < 0.5 * 10 ** -digits ? Math.min(6, Math.ceil(-Math.log10(around))) : digits;

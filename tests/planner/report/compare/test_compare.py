@@ -41,6 +41,7 @@ def test_it_shows_who_leads_and_answers_clicks(tmp_path: Path) -> None:
         "cpsatfibers=1: 9.05 ± 0.64bound: 10",
     ]  # fmt: skip
     assert len(re.findall('class="limit', dom)) > 0
+    assert "…" not in dom
     assert "a &lt;note&gt;" in dom
     assert "rack &lt;i&gt;.yaml" in dom
     assert "NaN" not in dom
