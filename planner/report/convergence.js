@@ -1,7 +1,7 @@
 // How the best plan and its proven bound came together, for the first objective.
 
 const CONVERGENCE_KEY = "solid: best plan so far · dashed: no plan can do better · shaded: the gap";
-const CHART = { width: 640, height: 250, left: 58, right: 96, top: 14, bottom: 36 };
+const CHART = { width: Math.min(640, innerWidth - 60), height: 250, left: 58, right: 96, top: 14, bottom: 36 };
 
 function drawConvergence() {
   const { objective, points } = data.convergence;
@@ -49,7 +49,7 @@ function drawAxes(picture, scale, end, low, high) {
     picture.append(svg("line", { class: "axis", x1: left, x2: width - right, y1: y, y2: y }));
     picture.append(svg("text", { x: left - 8, y: y + 4, "text-anchor": "end" }, number(value, 4)));
   }
-  for (const time of ticks(0, end, 5)) {
+  for (const time of ticks(0, end, Math.max(2, Math.round(width / 128)))) {
     picture.append(svg("text", { x: scale.x(time), y: height - bottom + 18, "text-anchor": "middle" }, quantity(time, "s")));
   }
 }

@@ -76,7 +76,11 @@ def _request(job: Job) -> dict[str, Any]:
 
 
 def _written(value: Any) -> str:
-    """A choice, or those among which the planner chooses."""
+    """A choice, those among which the planner chooses, or the parts of a field that has some."""
+    if isinstance(value, dict):
+        return ", ".join(f"{str(name).replace('_', ' ')} {_written(part)}" for name, part in value.items())
+    if isinstance(value, float):
+        return f"{value:g}"
     return " or ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 

@@ -14,16 +14,19 @@ function levelFact({ objective, meaning, value, bound, gap, status, tolerance },
   return node;
 }
 
+// Shares below this are 0 in what is shown.
+const EQUAL = 5e-5;
 const more = (share) => `${share < 0 ? "−" : "+"}${percent(Math.abs(share))}`;
 
 // 11 of 12 jobs at 55.3 kW, +41 % value and +38 % work over best fit; proven optimal.
 function outcomeText({ admitted, jobs, power_w: power, proof, more_value: value, more_work: work }) {
-  const gain = value === null ? [] : [`${more(value)} value and ${more(work)} work over best fit`];
+  const isLevel = value !== null && [value, work].every((share) => Math.abs(share) < EQUAL);
+  const gain = value === null ? [] : [isLevel ? "as much value and work as best fit" : `${more(value)} value and ${more(work)} work over best fit`];
   return `${[`${number(admitted)} of ${plural(jobs, "job")} at ${quantity(power, "W")}`, ...gain].join(", ")}; ${proof}.`;
 }
 
 function workFact({ more_work: work }) {
-  const node = fact("Work", more(work), "over best fit");
+  const node = Math.abs(work) < EQUAL ? fact("Work", "as much", "as best fit") : fact("Work", more(work), "over best fit");
   node.title = "speed of each job as a share of its reference, by default its fastest, times its weight, summed";
   return node;
 }

@@ -1,6 +1,6 @@
 // Where the selected job stands below the roof of its device: both axes are logarithmic.
 
-const ROOF = { width: 420, height: 128, left: 8, right: 8, top: 16, bottom: 22 };
+const ROOF = { width: Math.min(420, innerWidth - 84), height: 134, left: 8, right: 8, top: 22, bottom: 22 };
 
 function drawRoofline({ intensity, flops_per_s: speed, peak_flops_per_s: peak, peak_bytes_per_s: bandwidth }) {
   const ridge = peak / bandwidth;
@@ -15,7 +15,7 @@ function drawRoofline({ intensity, flops_per_s: speed, peak_flops_per_s: peak, p
   const picture = svg("svg", { class: "roof", viewBox: `0 0 ${ROOF.width} ${ROOF.height}`, role: "group", "aria-label": "Roofline of one accelerator" },
     svg("path", { d: `M${x(left)} ${y(left * bandwidth)} L${x(ridge)} ${y(peak)} H${x(right)}` }),
     svg("line", { x1: x(intensity), x2: x(intensity), y1: y(speed), y2: y(reach) }),
-    svg("text", { x: x(right), y: y(peak) - 5, "text-anchor": "end" }, `${quantity(peak, "FLOP/s")}: compute`),
+    svg("text", { x: x(right), y: y(peak) - 11, "text-anchor": "end" }, `${quantity(peak, "FLOP/s")}: compute`),
     svg("text", { x: x(Math.sqrt(left * ridge)) - 8, y: y(Math.sqrt(left * ridge) * bandwidth) - 6, "text-anchor": "end" }, `${quantity(bandwidth, "B/s")}: memory`),
     svg("text", { x: ROOF.width - ROOF.right, y: ROOF.height - 6, "text-anchor": "end" }, "FLOP per byte of memory traffic →"), dot);
   const heading = el("h3", {}, el("span", {}, "Roofline of an accelerator"), el("span", { class: "num" }, `${percent(speed / reach)} of reach`));

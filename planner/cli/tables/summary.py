@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 MOST_LEFT_OUT = 50
 """jobs without a place, a line each"""
+SHOWN_AS_NONE = 5e-5
+"""shares below are no difference in what is shown"""
 
 
 def header(problem: "Problem") -> str:
@@ -80,9 +82,14 @@ def outcome_line(outcome: "PlanOutcome") -> str:
     parts = [f"{outcome.admitted} of {counted(outcome.jobs, 'job')} at {quantity(outcome.power_w, 'W')}"]
     if outcome.more_value is not None and outcome.more_work is not None:
         than = f"{counted(outcome.best_fit_admitted or 0, 'job')} at {quantity(outcome.best_fit_power_w, 'W')}"
-        more = f"{_signed(outcome.more_value)} value and {_signed(outcome.more_work)} work"
-        parts.append(f"{more} over best fit ({than})")
+        parts.append(f"{_beside_best_fit(outcome.more_value, outcome.more_work)} ({than})")
     return f"{', '.join(parts)}; {outcome.proof}"
+
+
+def _beside_best_fit(more_value: float, more_work: float) -> str:
+    if max(abs(more_value), abs(more_work)) < SHOWN_AS_NONE:
+        return "as much value and work as best fit"
+    return f"{_signed(more_value)} value and {_signed(more_work)} work over best fit"
 
 
 def _signed(share: float) -> str:

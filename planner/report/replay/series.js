@@ -43,10 +43,9 @@ function curvePlot(width, curve) {
   const height = 170, box = { left: 52, right: width - 14, top: 8, bottom: height - 24 };
   const most = Math.max(...lines.flatMap(({ line }) => line[curve.name])) * curve.scale;
   const up = axis([0, curve.name === "busy" ? 0.97 : most || 1], curve.measure, box.bottom, box.top, 40);
-  const across = axis([begin, end], TIME, box.left, box.right);
-  across.x = (time) => box.left + ((time - begin) / (end - begin)) * (box.right - box.left);
+  const across = axis([begin, end], TIME, box.left, box.right, 90, 0);
   const picture = svg("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, width, height, role: "img", tabindex: 0, "aria-label": `${curve.title} over time; arrow keys read values` });
-  curveAxes(picture, box, across, up, begin, end);
+  curveAxes(picture, box, across, up);
   for (const { run, line } of lines) {
     const step = (box.right - box.left) / line[curve.name].length;
     const points = line[curve.name].map((value, i) => `${(box.left + (i + 0.5) * step).toFixed(1)} ${up.x(value * curve.scale).toFixed(1)}`);
@@ -56,10 +55,10 @@ function curvePlot(width, curve) {
   return [el("h3", {}, curve.title), picture];
 }
 
-function curveAxes(picture, box, across, up, begin, end) {
+function curveAxes(picture, box, across, up) {
   for (const { value, text } of up.marks) picture.append(svg("line", { class: "axis", x1: box.left, x2: box.right, y1: up.x(value), y2: up.x(value) }),
     svg("text", { x: box.left - 6, y: up.x(value) + 4, "text-anchor": "end" }, `${text}${up.unit ? ` ${up.unit}` : ""}`));
-  for (const { value, text } of across.marks.filter((tick) => tick.value >= begin && tick.value <= end)) picture.append(
+  for (const { value, text } of across.marks) picture.append(
     svg("line", { class: "axis", x1: across.x(value), x2: across.x(value), y1: box.bottom, y2: box.bottom + 4 }),
     svg("text", { x: across.x(value), y: box.bottom + 18, "text-anchor": "middle" }, `${text} ${across.unit}`));
 }

@@ -46,21 +46,22 @@ function frontPlot(width, pair) {
   return [el("h3", {}, title), picture];
 }
 
-// Names beside the points, moved down until they are apart, or up where there is no room below.
+// Names beside the points, or below where a side has no room, moved down until they are apart, or up at the lower end.
 function frontLabels(picture, points, across, up, box) {
   const taken = [];
   for (const { run, x, y } of [...points].sort((a, b) => up.x(a.y[0]) - up.x(b.y[0]))) {
     const text = runText(run);
     const long = textWidth(text);
-    const right = across.x(x[0]) + 13 + long < box.right;
-    const from = right ? across.x(x[0]) + 13 : across.x(x[0]) - 13 - long;
+    const isRight = across.x(x[0]) + 13 + long < box.right;
+    const side = isRight ? across.x(x[0]) + 13 : across.x(x[0]) - 13 - long;
+    const from = Math.max(side, box.left + 4);
     const meets = (top) => taken.some((other) => Math.abs(other.top - top) < 14 && from < other.from + other.long && other.from < from + long);
-    const beside = up.x(y[0]) - 8;
+    const beside = up.x(y[0]) - 8 + (from > side ? 16 : 0);
     let top = beside;
     while (meets(top) && top < box.bottom - 14) top += 2;
     if (meets(top)) for (top = beside; meets(top) && top > box.top; ) top -= 2;
     taken.push({ from, top, long });
-    picture.append(svg("text", { class: "name", x: right ? from : from + long, y: top + 8 + 4, "text-anchor": right ? "start" : "end" }, text));
+    picture.append(svg("text", { class: "name", x: from, y: top + 8 + 4 }, text));
   }
 }
 

@@ -42,7 +42,7 @@ function intervalPlot(width, at, name = shownMeasure.name) {
   const ends = rows.filter((row) => row.row && row.row[at] !== null).flatMap(({ row }) => [row[at] - (row[at + 1] ?? 0), row[at] + (row[at + 1] ?? 0)]);
   if (at) ends.push(0);
   if (limit) ends.push(...rows.filter((row) => row.row).map((row) => limitOf(row, limit)).filter((value) => value !== null));
-  const named = at ? `${measure.title}: difference to ${COMPARED[shownMeasure.compared].words()}` : data.seeds > 1 ? `${capital(measure.title)}: mean over seeds` : capital(measure.title);
+  const named = at ? `${capital(measure.title)}: difference to ${COMPARED[shownMeasure.compared].words()}` : data.seeds > 1 ? `${capital(measure.title)}: mean over seeds` : capital(measure.title);
   if (!ends.length || (at && ends.every((end) => end === 0))) return [el("h3", {}, named), el("p", { class: "soft" }, at ? "No difference." : "Nothing is known.")];
   const room = 30 + Math.max(...shownRuns().map((run) => textWidth(runText(run))));
   const isAbove = width < NARROW || room > width * 0.45;
@@ -83,10 +83,10 @@ function intervalRow(picture, { run, condition, row: figures, limit }, at, span,
   return [describe(node, [runText(run), `${data.conditions[condition].name}: ${text}`, limit === null ? "" : `bound: ${number(limit)}`, half === null ? "one seed: no interval" : isLevel ? "cannot be told apart from 0" : at ? "differs from 0" : ""])];
 }
 
-// Where values lie between two places, with room at both ends, and ticks in the unit of the measure.
-function axis(ends, measure, from, to, apart = 90) {
+// Where values lie between two places, with room at both ends as a share of their span, and ticks in the unit of the measure.
+function axis(ends, measure, from, to, apart = 90, margin = 0.06) {
   let [low, high] = [Math.min(...ends), Math.max(...ends)];
-  const room = (high - low || Math.abs(high) || 1) * 0.06;
+  const room = (high - low || Math.abs(high) || 1) * margin;
   [low, high] = [low >= 0 && low - room < 0 ? 0 : low - room, high + room];
   const unit = unitOf(measure, Math.max(Math.abs(low), Math.abs(high)));
   const count = Math.max(2, Math.floor(Math.abs(to - from) / apart));

@@ -3,6 +3,7 @@
 import dataclasses
 
 from planner.model.plan import Plan
+from planner.report.jobs import _written
 from tests.planner.report import rack
 from tests.planner.report.data_cases import made_data
 
@@ -14,3 +15,7 @@ def test_a_configuration_that_the_model_rejects_is_named() -> None:
     job = made_data(dataclasses.replace(rack.result(), plan=plan))["jobs"][0]["plan"]
     assert job["time_s"] is None
     assert "tensor_collective" in job["problem"]
+
+
+def test_a_field_with_parts_is_told_in_words() -> None:
+    assert _written({"data": 0.0, "pipeline_depth": (1, 2)}) == "data 0, pipeline depth 1 or 2"

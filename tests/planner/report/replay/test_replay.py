@@ -83,7 +83,7 @@ def test_it_answers_clicks_and_keys(tmp_path: Path) -> None:
     assert shown[6:9] == ["14", "10", "3"]
     assert re.match(r"\d+ of 32 held by \d+ jobs?, at ", shown[9])
     assert shown[10] == "s0.g1"
-    assert shown[11] == "Wait p95: mean over seeds"
+    assert shown[11] == "Wait p95: mean over seeds, min"
     assert shown[12].startswith("at ")
     assert shown[12].count("fat_tree") == 2
     assert shown[13:] == ["dark"]
