@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import ClassVar
 
+from costmodel.fabrics import FabricBase
 from costmodel.parallelism.configuration import Configuration
 from planner.checks.fitting import Links as Pairs
 from planner.checks.pricing import Price
@@ -31,6 +32,10 @@ class FabricRules:
     def checks(self) -> Mapping[str, Check]:
         """Rules of this kind by name; one named as a later rule of every fabric takes its place."""
         return {}
+
+    def absent(self, fabric: FabricBase) -> tuple[str, ...]:
+        """Names of rules about parts that a fabric of this kind may have and this one lacks."""
+        return ()
 
     @property
     def starts(self) -> tuple[Check, ...]:

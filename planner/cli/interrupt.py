@@ -27,14 +27,15 @@ def telling_interrupts(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @contextmanager
-def stop_on_interrupt() -> Iterator[Callable[[], bool]]:
-    """True if Ctrl-C was pressed inside the block; the second time it ends the program at once."""
+def stop_on_interrupt(kept: str = "the best plan so far") -> Iterator[Callable[[], bool]]:
+    """True if Ctrl-C was pressed inside the block, which then ends with what is `kept`; the second time it ends the
+    program at once."""
     asked = threading.Event()
 
     def on_interrupt(number: int, frame: FrameType | None) -> None:
         asked.set()
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        print("stopping with the best plan so far; Ctrl-C again quits", file=sys.stderr, flush=True)
+        print(f"stopping with {kept}; Ctrl-C again quits", file=sys.stderr, flush=True)
 
     if threading.current_thread() is not threading.main_thread():
         yield asked.is_set
@@ -42,5 +43,25 @@ def stop_on_interrupt() -> Iterator[Callable[[], bool]]:
     before = signal.signal(signal.SIGINT, on_interrupt)
     try:
         yield asked.is_set
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def noting_interrupts() -> Iterator[Callable[[], bool]]:
+    """True if Ctrl-C was pressed inside the block, also where the KeyboardInterrupt that it raises was lost: Python
+    drops one that comes in the middle of a finalizer or a callback of the garbage collector."""
+    noted = threading.Event()
+
+    def on_interrupt(number: int, frame: FrameType | None) -> None:
+        noted.set()
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield noted.is_set
+        return
+    before = signal.signal(signal.SIGINT, on_interrupt)
+    try:
+        yield noted.is_set
     finally:
         signal.signal(signal.SIGINT, before)

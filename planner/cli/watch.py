@@ -11,7 +11,8 @@ from typing import Annotated, Any, get_type_hints
 import typer
 from typer.models import ArgumentInfo
 
-from planner.cli.exits import BAD_INPUT, message_of
+from planner.cli.exits import BAD_INPUT, INTERRUPTED, message_of
+from planner.cli.interrupt import noting_interrupts
 
 TABLES = ("*.csv", "*.parquet")
 """beside an instance, which may name one for its jobs"""
@@ -44,20 +45,32 @@ def _is_argument(hint: Any) -> bool:
 
 def watched(run: Callable[[], int], given: Iterable[Path]) -> int:
     """Run, and again after each change of a file, until Ctrl-C: the last exit code. Bad input is told, and then waited
-    for to be mended."""
+    for to be mended. A run that stops with its best plan so far at Ctrl-C is followed by a wait, which the next one
+    ends; any other Ctrl-C ends, wherever it comes."""
     given = list(given)
-    names = ", ".join(str(path) for path in given)
-    while True:
-        before = stamp(given)
-        code = _told(run)
-        sys.stdout.flush()
+    code = INTERRUPTED
+    with noting_interrupts() as is_noted:
         try:
-            print(f"waiting for {names} to change; Ctrl-C ends", file=sys.stderr, flush=True)
-            while stamp(given) == before:
-                time.sleep(POLL_S)
+            while not is_noted():
+                before = stamp(given)
+                code = _told(run)
+                sys.stdout.flush()
+                _wait(given, before, is_noted)
         except KeyboardInterrupt:
-            return code
-        print(f"\n{names} changed at {time.strftime('%H:%M:%S')}", file=sys.stderr, flush=True)
+            pass
+    return code
+
+
+def _wait(given: list[Path], before: Stamp, is_noted: Callable[[], bool]) -> None:
+    """Until a file is not as before, or Ctrl-C."""
+    names = ", ".join(str(path) for path in given)
+    if not is_noted():
+        print(f"waiting for {names} to change; Ctrl-C ends", file=sys.stderr, flush=True)
+    while not is_noted():
+        if stamp(given) != before:
+            print(f"\n{names} changed at {time.strftime('%H:%M:%S')}", file=sys.stderr, flush=True)
+            return
+        time.sleep(POLL_S)
 
 
 def stamp(given: Iterable[Path]) -> Stamp:

@@ -1,7 +1,7 @@
 """What one more of something would add: each answer is a solve of an instance that has it."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from planner.fabrics import plugin_of
@@ -38,12 +38,19 @@ class Marginal:
     status: str
 
 
-def marginal(instance: Instance, *, time_limit_s: float = 60.0, options: SolveOptions | None = None) -> list[Marginal]:
+def marginal(
+    instance: Instance,
+    *,
+    time_limit_s: float = 60.0,
+    options: SolveOptions | None = None,
+    on_change: Callable[[int, int], None] = lambda done, total: None,
+) -> list[Marginal]:
     """What one more of each part that the fabric offers, or a repair, would add, best first.
 
     Values are sums of weight x g(speed / fastest speed), the fastest speed always being that of a job on the
     cluster as it is: with more peers or a faster switch all speeds rise, and measured against their own
-    fastest none would seem to gain. The time limit, in seconds, is shared by all solves.
+    fastest none would seem to gain. The time limit, in seconds, is shared by all solves. Changes that were not yet
+    asked when `should_stop` of the options says so are left out. `on_change` is told how many are done, of how many.
     """
     require_instance("marginal", instance)
     require_scored_steps("marginal", instance)
@@ -52,8 +59,11 @@ def marginal(instance: Instance, *, time_limit_s: float = 60.0, options: SolveOp
     measured = references(instance)
     base, plan = _value(instance, measured, options, BASE_SHARE * time_limit_s, None)
     upgrades = list(_upgrades(instance, plan))
-    found = []
+    found = list[Marginal]()
     for index, upgrade in enumerate(upgrades):
+        on_change(index, len(upgrades))
+        if options.should_stop():
+            break
         left_s = max(time_limit_s - (time.perf_counter() - started), 0.0) / (len(upgrades) - index)
         if options.deterministic_limit is not None:
             left_s = time_limit_s
@@ -63,6 +73,7 @@ def marginal(instance: Instance, *, time_limit_s: float = 60.0, options: SolveOp
             found.append(Marginal(upgrade.change, None, None, "NOT_COMPARABLE"))
         else:
             found.append(_compared(upgrade, base, level))
+    on_change(len(found), len(upgrades))
     return sorted(found, key=lambda m: (m.gain is None, -(m.gain or 0.0), -(m.gain_at_most or 0.0)))
 
 

@@ -13,6 +13,7 @@ from planner.model.edit import edited
 from planner.model.errors import InputError
 from planner.model.health import FailedFiber, FailedLaser, FailedReceiver, Health
 from planner.model.instance import Instance
+from planner.whatif.part_names import told_parts
 
 PartKind = Literal[
     "tile",
@@ -28,12 +29,6 @@ PartKind = Literal[
     "rack link",
 ]
 """what `Health` records"""
-FORMS = (
-    "s0.t1 (a tile), s0.t1:port, s0.t1:tx, s0.t1:rx, s0.t1:w3 (a laser), s0.t1:rx:w3 (a receiver), s0>s1#2 (a fiber) "
-    "or s0>s1#2:w3, on some fabrics q2#1 (an optical switch), where memory is pooled s0.m1.u3 (a memory unit), "
-    "s0.m1.q2#0 (a port of a tray), s0.q8#1 (an uplink), s0.n1 (a memory node that accelerators share), "
-    "where racks are joined u3 (a switch above them) or r0>r1#2"
-)
 
 
 @dataclass(frozen=True)
@@ -61,21 +56,21 @@ class Failure:
 
 
 def parse_failure(cluster: Cluster, name: str) -> Failure:
-    """The part that a name means; InputError lists the forms of names."""
+    """The part that a name means; InputError has the parts of this fabric and the nearest name."""
     fabric = cluster.fabric
     kind = kind_of(fabric.inventory(), name)
     if kind is not None:
         return Failure(name, kind, name.removesuffix(":port"))
     head, _, detail = name.partition(":")
     if detail and not _is_detail(fabric.num_wavelengths, head, detail):
-        raise InputError("failed", name, f"names no part; give {FORMS}")
+        raise InputError("failed", name, f"names no part; {told_parts(cluster, name)}")
     if ">" in head:
         _require_fiber(cluster, name, head)
         return Failure(name, "fiber", head)
     try:
         fabric.parse_device(head)
     except ValueError as error:
-        raise InputError("failed", name, f"{error}; give {FORMS}") from None
+        raise InputError("failed", name, f"{error}; {told_parts(cluster, name)}") from None
     return Failure(name, "port", head)
 
 
@@ -107,7 +102,7 @@ def _require_fiber(cluster: Cluster, name: str, head: str) -> None:
     except ValueError as error:
         raise InputError("failed", name, str(error)) from None
     if match is None or pair is None:
-        raise InputError("failed", name, f"names no part; give {FORMS}")
+        raise InputError("failed", name, f"names no part; {told_parts(cluster, name)}")
     count = fabric.num_fibers(*pair)
     if int(match[3]) >= count:
         problem = f"{match[1]} to {match[2]} has {count} fibers, counted from 0; there is no fiber {match[3]}"

@@ -1,5 +1,6 @@
 """planner check: is this plan allowed, and what is it worth?"""
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -25,10 +26,12 @@ def check(
 ) -> int:
     """Judge a plan from the files alone: every rule, and every objective recomputed; of pages every step simulated.
 
-    Shares nothing with the solver. Exit code 0 if all rules hold, 1 if one is broken.
+    Shares nothing with the solver. The table has the rules that speak of this instance, the JSON those of all
+    fabrics. Exit code 0 if all rules hold, 1 if one is broken.
     """
     from planner.checks import CHECKS, objective_values
     from planner.checks import check as find_violations
+    from planner.checks.spoken import rules_that_speak_of
     from planner.model import files
     from planner.model.instance import Instance
 
@@ -51,7 +54,7 @@ def check(
             "claimed": given.objectives,
         })  # fmt: skip
     else:
-        _show(list(CHECKS), violations, objectives, given)
+        _show(rules_that_speak_of(problem, given), violations, objectives, given)
     return exits.VIOLATIONS if violations else exits.PLAN
 
 
@@ -70,8 +73,9 @@ def _show(rules: Sequence[str], violations: "Sequence[Violation]", objectives: d
     from planner.cli.tables.summary import violation_line
 
     out = console()
-    broken = {rule: sum(v.rule == rule for v in violations) for rule in rules}
-    verdicts = [(rule, "ok" if not broken[rule] else counted(broken[rule], "violation")) for rule in rules]
+    broken = Counter(violation.rule for violation in violations)
+    shown = dict.fromkeys((*rules, *broken))
+    verdicts = [(rule, counted(broken[rule], "violation") if broken[rule] else "ok") for rule in shown]
     out.print(table(("rule", "verdict"), verdicts))
     for violation in violations:
         out.print(violation_line(violation), soft_wrap=True)

@@ -39,6 +39,10 @@ class LightpathRules(CircuitRules):
             "lasers": check_lasers,
         }
 
+    def absent(self, fabric: FabricBase) -> tuple[str, ...]:
+        assert isinstance(fabric, Lightpath)
+        return () if fabric.memory is not None and fabric.memory.shared else ("memory_pool",)
+
     def speed(self, fabric: FabricBase) -> CircuitSpeed:
         assert isinstance(fabric, Lightpath)
         return CircuitSpeed(fabric.alpha_s, fabric.wavelength_bandwidth_bytes_per_s, fabric.reconfiguration_s)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
-from costmodel.fabrics import Sipac, Torus
+from costmodel.fabrics import FabricBase, Sipac, Torus
 from costmodel.parallelism.configuration import Collective, Configuration
 from costmodel.parallelism.mappings import DIMENSIONS
 from planner.checks.charged import compare_time
@@ -65,6 +65,10 @@ class TorusRules(SlicedRules):
     @property
     def checks(self) -> Mapping[str, Check]:
         return {**super().checks, "switches": check_switches, "boards": check_boards}
+
+    def absent(self, fabric: FabricBase) -> tuple[str, ...]:
+        assert isinstance(fabric, Torus)
+        return () if fabric.boards is not None else ("boards",)
 
     def required(self, configuration: Configuration) -> list[tuple[str, Required]] | None:
         """Circuits of a torus join slices, whatever runs there: `switches` says which."""

@@ -26,8 +26,9 @@ def compare_html(
 ) -> str:
     """The page as the text of one HTML file, the same bytes for the same rows; at least one row.
 
-    `currency` of costs; `notes` on what compares with what; `are_same_jobs`: of all instances; `command` is what was typed, `versions` maps programs to
-    their versions and `inputs` files to the SHA-256 of their bytes, so that it can be done again.
+    `currency` of costs; `notes` on what compares with what; `are_same_jobs`: of all instances; `command` is what was
+    typed, `versions` maps programs to their versions and `inputs` files to the SHA-256 of their bytes, so that it can
+    be done again.
     """
     data = page_data(
         rows, currency, notes, are_same_jobs=are_same_jobs, with_timings=with_timings, command=command,

@@ -1,5 +1,6 @@
 """What more would add: known gains, gains against plain solves of edited files, and the derived instances."""
 
+from dataclasses import replace
 from math import sqrt
 
 import pytest
@@ -77,3 +78,16 @@ def test_without_time_the_interval_still_holds_the_gain() -> None:
     for found in marginal(Instance.parse(data), time_limit_s=0.0, options=SolveOptions(workers=1)):
         if found.change == "one more server" and found.gain is not None and found.gain_at_most is not None:
             assert found.gain <= 1.0 + 1e-9 <= found.gain_at_most + 2e-9
+
+
+def test_what_is_done_when_it_is_stopped_stays() -> None:
+    data = rack(training("x", 8), training("y", 8))
+    data["cluster"]["fabric"] = FAT_TREE
+    told = list[tuple[int, int]]()
+    options = replace(OPTIONS, should_stop=lambda: bool(told) and told[-1][0] >= 1)
+    found = marginal(Instance.parse(data), options=options, on_change=lambda *counts: told.append(counts))
+    whole = marginal(Instance.parse(data), options=OPTIONS)
+    assert len(found) == 1
+    assert found[0] in whole
+    assert told[0] == (0, len(whole))
+    assert told[-1] == (1, len(whole))

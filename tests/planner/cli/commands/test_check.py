@@ -15,6 +15,14 @@ def test_check_accepts_a_good_plan(planner: Planner, instance: Path, plan: Path)
     assert value.split() == ["value", "4", "4"]
 
 
+def test_only_rules_that_speak_of_the_instance_are_shown(planner: Planner, instance: Path, plan: Path) -> None:
+    lines = planner("check", instance, plan).out.partition("\n\n")[0].splitlines()[1:]
+    shown = {line.split()[0] for line in lines}
+    assert {"admission", "listed", "placement", "claims", "path", "loss", "lasers"} <= shown
+    assert not shown & {"rails", "cut", "boards", "pool_network", "memory_nodes", "memory_pool", "rack", "per_server"}
+    assert planner("check", instance, plan, "--json").document["rules"].keys() > shown
+
+
 def test_check_names_the_broken_rule(planner: Planner, instance: Path, plan: Path) -> None:
     content = json.loads(plan.read_text("utf-8"))
     content["assignments"][1]["devices"] = content["assignments"][0]["devices"]

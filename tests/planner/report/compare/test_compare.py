@@ -29,8 +29,8 @@ USER = """
 @pytest.mark.chromium
 def test_it_shows_who_leads_and_answers_clicks(tmp_path: Path) -> None:
     page = compare_html(
-        ROWS, currency=None, notes=["a <note>"], are_same_jobs=True, with_timings=False, command="planner compare <a>", versions={},
-        inputs={"rack <i>.yaml": "ab" * 32},
+        ROWS, currency=None, notes=["a <note>"], are_same_jobs=True, with_timings=False,
+        command="planner compare <a>", versions={}, inputs={"rack <i>.yaml": "ab" * 32},
     )  # fmt: skip
     assert len(page) < 100_000
     open_page = re.sub("<meta http-equiv.*?>", "", page)

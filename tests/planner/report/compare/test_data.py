@@ -12,7 +12,9 @@ from tests.planner.report.compare.rows import ROWS, row
 
 
 def _data(rows: list[PolicyRow] = ROWS) -> dict[str, Any]:
-    return page_data(rows, None, ["a note"], are_same_jobs=True, with_timings=True, command="planner", versions={}, inputs={})
+    return page_data(
+        rows, None, ["a note"], are_same_jobs=True, with_timings=True, command="planner", versions={}, inputs={}
+    )
 
 
 def _column(data: dict[str, Any], name: str) -> int:

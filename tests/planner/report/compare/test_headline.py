@@ -50,8 +50,9 @@ def test_instances_with_the_same_jobs_compete_each_by_its_best_policy() -> None:
     said = _said(*rows, are_same_jobs=True)
     assert said[0] == "tree has the most value: 25 % more than rack, the best other instance."
     assert said[1] == "1 of 2 best values are proven optimal, the others within 20 % of the best that is possible."
+    values = {("a", 1): 8.0, ("b", 1): 6.0, ("a", 2): 9.0, ("b", 2): 6.0}
     at = [row("cpsat", value, instance=name, parameters={"cluster.fabric.fibers": fibers})
-          for fibers, of in ((1, (8.0, 6.0)), (2, (9.0, 6.0))) for name, value in zip(("a", "b"), of, strict=True)]  # fmt: skip
+          for (name, fibers), value in values.items()]  # fmt: skip
     assert _said(*at, are_same_jobs=True)[0] == (
         "a has the most value in all 2 comparisons: 33 % to 50 % more than the best other instance."
     )
