@@ -13,7 +13,7 @@ from costmodel.parallelism.mappings import distinct_rows
 from costmodel.pricing.candidates import candidates_of
 from costmodel.pricing.score import score
 from costmodel.workloads import TransformerTraining
-from planner.candidates.listing import Listing, Listings
+from planner.candidates.listing import Listing, Listings, OnPriced, untold
 from planner.fabrics import plugin_of
 from planner.fabrics.dominance import Dominance
 from planner.fabrics.problem import JobOptions, Problem, must_run, row_of
@@ -31,14 +31,21 @@ ROUNDING = 1e-9
 
 
 @resting_collector()
-def expand(instance: Instance, *, prune: bool = True, clock: Clock | None = None, last: Clock | None = None) -> Problem:
+def expand(
+    instance: Instance,
+    *,
+    prune: bool = True,
+    clock: Clock | None = None,
+    last: Clock | None = None,
+    on_priced: OnPriced = untold,
+) -> Problem:
     """Candidates of every job with their scores; `prune` drops those that another one dominates.
 
     When the clock is over, jobs that may wait have a short list, and of what was not listed when the last clock was
     over, too, none, unless a bound on their value is known. All are listed before dominated rows are looked for.
     """
     jobs = instance.all_jobs
-    listings, pruned = Listings(instance.cluster, jobs), Undominated(instance)
+    listings, pruned = Listings(instance.cluster, jobs, on_priced), Undominated(instance)
     order = sorted(range(len(jobs)), key=lambda j: not must_run(jobs[j]))
     if clock is not None:
         _list_in_time([jobs[j] for j in order], listings, last or clock)
@@ -46,6 +53,7 @@ def expand(instance: Instance, *, prune: bool = True, clock: Clock | None = None
     found = dict[int, JobOptions]()
     for j in order:
         job = jobs[j]
+        on_priced(f"comparing candidates of {job.name}", len(found), len(jobs))
         if clock is not None and found and clock.is_over and not must_run(job) and not pruned.has(job):
             if listings.has(job) or job.reference is not None:
                 found[j] = pruned.few_of(job, listings)

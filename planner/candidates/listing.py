@@ -1,7 +1,7 @@
 """Candidates of all jobs that ask for the same: listed, scored and rid of the dominated ones once."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -24,8 +24,14 @@ TOGETHER = 32
 """jobs that are listed together at most: fewer than are remembered"""
 FEW_TOGETHER = 8
 """the same where jobs may change their settings between phases, which takes longer: a short time limit is kept"""
+OnPriced = Callable[[str, int, int], None]
+"""told what is done next (pricing candidates of chat), how many are done, and of how many"""
 NO_REFERENCE = Reference(speed=1.0, energy_per_work=1.0)
 """of a job without candidates"""
+
+
+def untold(job: str, done: int, total: int) -> None:
+    """Of an `OnPriced` that nobody asked for."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +78,8 @@ class Listing:
 class Listings:
     """Listings of the jobs of one cluster: jobs that differ in sizes alone are listed together."""
 
-    def __init__(self, cluster: Cluster, jobs: Collection[Job]) -> None:
-        self._cluster = cluster
+    def __init__(self, cluster: Cluster, jobs: Collection[Job], on_priced: OnPriced = untold) -> None:
+        self._cluster, self._on_priced = cluster, on_priced
         self._sizes: dict[str, set[int]] = {}
         self._first: dict[str, Job] = {}
         self._number = Counter(job.listing_json for job in jobs)
@@ -99,6 +105,7 @@ class Listings:
         """Every candidate of the job's workload under its constraints, on all sizes that jobs like it accept."""
         key = job.listing_json
         if key not in self._of_all_sizes:
+            self._on_priced(f"pricing candidates of {job.name}", len(self._of_all_sizes), len(self._sizes))
             self._price_alike(job)
             self._of_all_sizes[key] = self._listed(job, self._sizes[key])
         return self._of_all_sizes[key]

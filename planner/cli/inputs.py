@@ -2,6 +2,7 @@
 
 import math
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -74,18 +75,30 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing els
 
 
 def load_problem(path: Path, clock: Clock | None = None) -> "tuple[Instance, Problem]":
-    """An instance and its scored candidates, of as many jobs as a time limit allows that begins with the clock."""
+    """An instance and its scored candidates, of as many jobs as a time limit allows that begins with the clock; on a
+    terminal how far pricing is, and sizes that are left out, are told on stderr."""
     from planner.candidates.expand import expand
+    from planner.cli.progress import pricing
     from planner.model.instance import Instance
 
     instance = Instance.load(path)
-    with naming(path, instance):
+    _tell_too_large(instance)
+    with naming(path, instance), pricing() as on_priced:
         if clock is None:
-            return instance, expand(instance)
+            return instance, expand(instance, on_priced=on_priced)
         from planner.pipeline import listing
 
         whole, last = listing(clock, instance)
-        return instance, expand(instance, clock=whole, last=last)
+        return instance, expand(instance, clock=whole, last=last, on_priced=on_priced)
+
+
+def _tell_too_large(instance: "Instance") -> None:
+    """A line for each job of which a size is left out."""
+    from planner.model.too_large import told_too_large
+
+    for job in instance.all_jobs:
+        if told := told_too_large(instance, job):
+            print(f"notice: jobs[{job.name}].accelerators: {told}", file=sys.stderr)
 
 
 def load_in_time(path: Path, limit_s: float) -> "tuple[Problem, float]":

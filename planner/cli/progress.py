@@ -1,7 +1,9 @@
 """Lines that appear while a policy searches: better plans at once, better bounds now and then."""
 
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from planner.cli.output import console, number, percent, plain
@@ -78,3 +80,23 @@ def _rough(time_s: float) -> str:
     if time_s < 100:
         return f"{time_s:.0f} s"
     return f"{time_s / 60:.0f} min" if time_s < 100 * 60 else f"{time_s / 3600:.1f} h"
+
+
+@contextmanager
+def pricing() -> Iterator[Callable[[str, int, int], None]]:
+    """Callback for `expand` that says on a terminal whose candidates are priced or compared, where it takes a while;
+    the line goes at the end."""
+    out, last, shown = console(stderr=True), time.monotonic(), False
+
+    def tell(what: str, done: int, total: int) -> None:
+        nonlocal last, shown
+        now = time.monotonic()
+        if out.is_terminal and now - last > SHOWN_EVERY_S:
+            last, shown = now, True
+            out.print(f"\x1b[2K{plain(what)}, {done} of {total} done", style="dim", end="\r", soft_wrap=True)
+
+    try:
+        yield tell
+    finally:
+        if shown:
+            out.print("\x1b[2K", end="\r")

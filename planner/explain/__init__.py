@@ -20,6 +20,7 @@ from planner.model.arguments import require_instance, require_plan
 from planner.model.instance import Instance
 from planner.model.plan import Plan
 from planner.model.result import SolveOptions, Status
+from planner.model.too_large import told_too_large
 from planner.pipeline import solve
 
 __all__ = ["Explanation", "Statement", "Tag", "explain"]
@@ -48,6 +49,8 @@ def explain(
     instance.job(job_name)
     solver = WhatIfSolver(instance, options or SolveOptions(), time_limit_s)
     tag, headline, statements, cost = _reason(solver, job_name, plan)
+    if told := told_too_large(instance, instance.job(job_name)):
+        statements = [*statements, Statement(f"of its sizes {told}")]
     if instance.placed_steps:
         statements = [*statements, Statement(SCORED, is_verified=False)]
     return Explanation(job_name, tag, headline, tuple(statements), cost, solver.elapsed_s)

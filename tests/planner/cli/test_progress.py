@@ -1,7 +1,16 @@
 """The line of progress, not too often and with every plan."""
 
-from planner.cli.progress import Progress
+import io
+import re
+
+import pytest
+from rich.console import Console
+
+from planner.candidates.expand import expand
+from planner.cli.progress import Progress, pricing
+from planner.model.instance import Instance
 from planner.model.result import Incumbent
+from tests.planner.small_racks import rack, serving, training
 
 
 def test_progress_throttles_bounds_and_keeps_every_plan() -> None:
@@ -21,3 +30,19 @@ def test_progress_throttles_bounds_and_keeps_every_plan() -> None:
         "0.9 s value 47.12 bound 49.90 gap 5.6 %",
         "1.9 s value 49.90 bound 49.90 gap 0 % proven",
     ]
+
+
+def test_pricing_is_told_on_a_terminal_and_its_line_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = io.StringIO()
+    terminal = Console(file=told, force_terminal=True, highlight=False, width=200)
+    monkeypatch.setattr("planner.cli.progress.console", lambda stderr: terminal)
+    monkeypatch.setattr("planner.cli.progress.SHOWN_EVERY_S", -1.0)
+    instance = Instance.parse(rack(training("a", 2), training("b", 3), serving("c", 2)))
+    with pricing() as on_priced:
+        expand(instance, on_priced=on_priced)
+    lines = re.sub(r"\x1b\[[\d;]*[mK]", "", told.getvalue()).split("\r")
+    assert [line for line in lines if "pricing" in line] == [
+        "pricing candidates of a, 0 of 2 done", "pricing candidates of c, 1 of 2 done",
+    ]  # fmt: skip
+    assert [line[-13:] for line in lines if "comparing" in line] == [f", {done} of 3 done" for done in range(3)]
+    assert lines[-1].strip() == ""
