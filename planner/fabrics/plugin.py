@@ -144,6 +144,10 @@ class FabricPlugin:
         """Slots of each host of a server, which parts of jobs take whole; none where the fabric does not say."""
         return ()
 
+    def partition(self, fabric: FabricBase, slots: Sequence[int]) -> str | None:
+        """Shape of the partition, such as 2x2x1, that these slots of a server are; None where they are none."""
+        return None
+
     def divided(self, row: "Option", devices: Sequence[str]) -> list[dict[str, Any]]:
         """Partitions of servers that a job on these devices, by rank, is to have to itself, as drivers read them; none
         where nothing is to be divided."""

@@ -19,6 +19,13 @@ Partitions = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Names of cubes under `partitions` (slices); else those of the plan."),
 ]
+Kubernetes = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="kubernetes.yaml with the nodes of cubes; with --nodes (slices).")
+]
+Nodes = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="`kubectl get nodes -o json`: partitions inside cubes by labels (slices)."),
+]
 
 
 def export(
@@ -38,29 +45,39 @@ def export(
         Path | None, typer.Option("--from", metavar="PLAN", help="Plan whose circuits are on (crossconnects).")
     ] = None,
     partitions: Partitions = None,
+    kubernetes: Kubernetes = None,
+    nodes: Nodes = None,
 ) -> int:
     """Write the all-reduces of a plan, or all circuits, one set of files for each job and dimension.
 
     msccl: all-reduces as algorithms in XML, with the circuits beside them. chakra: their execution traces, with files
     of ASTRA-sim. tuner: crossovers by size for the tuner plugin of NCCL. circuits: all that is held, pipelines, whole
     slices and memory as well, with the rounds of all-reduces, as JSON. graphml: all circuits as graphs. crossconnects:
-    what each optical switch deletes and adds, by its ports. slices: Slice resources of GKE for jobs of whole cubes. Of
-    an all-reduce over several racks it is the part in each.
+    what each optical switch deletes and adds, by its ports. slices: Slice resources of GKE for jobs of whole cubes,
+    with --kubernetes and --nodes inside cubes, too. Of an all-reduce over several racks it is the part in each.
     """
     from planner.integrations.exports import Source, warnings_of
     from planner.model.instance import Instance
 
     problem = Instance.load(instance)
     given, earlier = load_plan(plan, problem), load_plan(before, problem) if before is not None else None
-    source = Source(problem, given, str(plan), _size(message), wiring, earlier, partitions)
+    named = partitions, _hosts(kubernetes, nodes)
+    source = Source(problem, given, str(plan), _size(message), wiring, earlier, *named)
     files = _files(format_name, source)
-    for name, _ in files:
-        require_not_given(output / name, "--output", instance, plan)
-    _write(output, files)
+    _write(output, files, instance, plan)
     for warning in warnings_of(files):
         print(f"warning: {warning}", file=sys.stderr)
-    print(f"wrote {counted(len(files), 'file')} into {output}", file=sys.stderr)
     return 0
+
+
+def _hosts(kubernetes: Path | None, nodes: Path | None) -> tuple[Path, Path] | None:
+    """Both files or neither."""
+    if kubernetes is not None and nodes is not None:
+        return kubernetes, nodes
+    if kubernetes is not None or nodes is not None:
+        given, lacking = ("--kubernetes", "--nodes") if nodes is None else ("--nodes", "--kubernetes")
+        raise InputError(given, "", f"is of use with {lacking} alone; give both, or neither")
+    return None
 
 
 def _files(format_name: str, source: "Source") -> "list[File]":
@@ -90,7 +107,10 @@ def _size(text: str) -> int:
     return round(size)
 
 
-def _write(folder: Path, files: "list[File]") -> None:
+def _write(folder: Path, files: "list[File]", *given: Path) -> None:
+    """Into a folder, over none of the given files."""
+    for name, _ in files:
+        require_not_given(folder / name, "--output", *given)
     if folder.is_file():
         raise InputError(str(folder), "--output", "is a file; name a folder")
     try:
@@ -100,3 +120,4 @@ def _write(folder: Path, files: "list[File]") -> None:
             (folder / name).write_bytes(data)
     except OSError as error:
         raise InputError(str(folder), "--output", f"cannot be written: {error.strerror}") from None
+    print(f"wrote {counted(len(files), 'file')} into {folder}", file=sys.stderr)

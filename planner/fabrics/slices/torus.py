@@ -38,6 +38,14 @@ class TorusPlugin(SlicedPlugin):
             return ()
         return tuple(each.slots for each in slices_of(fabric.sides, fabric.partitions[0], wraps=False, aligned=True))
 
+    def partition(self, fabric: "FabricBase", slots: "Sequence[int]") -> str | None:
+        assert isinstance(fabric, Torus)
+        for shape in fabric.partitions:
+            boxes = slices_of(fabric.sides, shape, wraps=False, aligned=True)
+            if any({*each.slots} == {*slots} for each in boxes):
+                return "x".join(map(str, shape))
+        return None
+
     def divided(self, row: "Option", devices: "Sequence[str]") -> "list[dict[str, Any]]":
         fabric, cut = row.options.fabric, row.shape.cut
         assert isinstance(fabric, Torus)

@@ -15,7 +15,7 @@ from planner.integrations.exports.held import Held, held_of
 from planner.integrations.exports.msccl_xml import DEFAULT_STEPS, Algorithm, most_steps, msccl_xmls
 from planner.integrations.exports.nccl_tuner import tuner_text
 from planner.integrations.exports.sidecar import sidecar_text
-from planner.integrations.exports.slices import slices_text
+from planner.integrations.exports.slices import Hosts, slices_text
 from planner.integrations.wiring.cables import CableTable
 from planner.integrations.wiring.cross_connects import cross_connects, document
 from planner.model.instance import Instance
@@ -41,6 +41,9 @@ class Source:
     """whose circuits are on already"""
     partitions: Path | None = None
     """names of cubes for a scheduler; None: those of the fabric"""
+    hosts: tuple[Path, Path] | None = None
+    """kubernetes.yaml and the nodes of the cluster, by which jobs inside cubes are partitions; None: these are left
+    out"""
 
     @property
     def fabric(self) -> Fabric:
@@ -125,7 +128,8 @@ def _cross_connects(source: Source) -> Iterator[File]:
 
 
 def _slices(source: Source) -> Iterator[File]:
-    yield "slices.yaml", slices_text(source.instance, source.plan, source.partitions)
+    hosts = None if source.hosts is None else Hosts.load(*source.hosts, source.instance.cluster)
+    yield "slices.yaml", slices_text(source.instance, source.plan, source.partitions, hosts)
 
 
 FORMATS: dict[str, Callable[[Source], Iterator[File]]] = {

@@ -1,37 +1,70 @@
 """Slice resources of GKE (`accelerator.gke.io/v1beta1`): which 4 x 4 x 4 cubes are stitched together for each job.
 
-A job of whole cubes is one Slice, over several racks one in each; a job inside a cube needs none. Extents are read from
-the circuits between cubes, so that what is written is what the plan has on, and sorted as published topologies are.
+A job of whole cubes is one Slice, over several racks one in each; a job inside a cube is the partition that its hosts
+are by the labels of their nodes, where these are given. Extents are read from the circuits between cubes, so that what
+is written is what the plan has on, and sorted as published topologies are.
 """
 
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
 from costmodel.fabrics import FabricBase
+from planner.fabrics import plugin_of
+from planner.integrations.kubernetes.config import KubernetesSite, load_site
 from planner.integrations.slices.boxes import Joint, boxes, cube_of, joint
+from planner.integrations.slices.partitions import Named, named_by, partition_of
 from planner.integrations.slices.resource import MOST_LETTERS, resource, spec_body, type_of
 from planner.model import files
+from planner.model.cluster import Cluster
 from planner.model.errors import InputError
 from planner.model.instance import Instance
 from planner.model.plan import Assignment, Plan
 
+Box = tuple[list[str], list[str]]
+"""extents of a Slice, and its partitions"""
 
-def slices_text(instance: Instance, plan: Plan, partitions: Path | None = None) -> str:
+
+class Hosts(NamedTuple):
+    """Nodes of the hosts of cubes, and the partitions that they are in by their labels."""
+
+    site: KubernetesSite
+    named: Named
+
+    @classmethod
+    def load(cls, kubernetes: Path, nodes: Path, cluster: Cluster) -> "Hosts":
+        """Of kubernetes.yaml, and of what `kubectl get nodes -o json` prints; InputError names file and field."""
+        site = load_site(kubernetes, cluster)
+        items = files.parse_text(files.read_text(nodes), str(nodes)).get("items")
+        if not isinstance(items, list) or not all(_has_name(item) for item in items):
+            raise InputError(str(nodes), "items", "is no list of nodes; give what `kubectl get nodes -o json` prints")
+        return cls(site, named_by(items, site.server_of))
+
+
+def _has_name(item: object) -> bool:
+    about = item.get("metadata") if isinstance(item, dict) else None
+    return isinstance(about, dict) and isinstance(about.get("name"), str)
+
+
+def slices_text(instance: Instance, plan: Plan, partitions: Path | None = None, hosts: Hosts | None = None) -> str:
     """YAML of `slices_of`, for `kubectl apply`; ValueError too where there is none."""
-    found = slices_of(instance, plan, partitions)
+    found = slices_of(instance, plan, partitions, hosts)
     if not found:
-        raise ValueError("no job has whole cubes; there is nothing to stitch")
+        inside = ", and the nodes of jobs inside cubes are not given" if hosts is None else ""
+        raise ValueError(f"no job has whole cubes{inside}; there is nothing to stitch")
     return yaml.safe_dump_all(found, sort_keys=False)
 
 
-def slices_of(instance: Instance, plan: Plan, partitions: Path | None = None) -> list[dict[str, Any]]:
-    """All Slices of a plan; cubes by their names, or by those of a file.
+def slices_of(
+    instance: Instance, plan: Plan, partitions: Path | None = None, hosts: Hosts | None = None
+) -> list[dict[str, Any]]:
+    """All Slices of a plan; cubes by their names, or by those of a file. Those inside cubes only with `hosts`.
 
-    ValueError where this is no plan of 4 x 4 x 4 cubes of such chips, or a cube would be in two.
+    ValueError where this is no plan of 4 x 4 x 4 cubes of such chips, a cube would be in two, or the hosts of a job are
+    no partition by their labels.
     """
     fabric = instance.cluster.fabric
     kind = type_of(instance.cluster.device)
@@ -41,14 +74,33 @@ def slices_of(instance: Instance, plan: Plan, partitions: Path | None = None) ->
     for each in plan.assignments:
         cubes = sorted({cube_of(device) for device in each.devices}, key=fabric.parse_server)
         is_whole = len(each.devices) == len(cubes) * fabric.devices_per_server
-        for number, (extents, part) in enumerate(parts := boxes(each.job, _joints(each), cubes) if is_whole else []):
+        if is_whole:
+            parts = _stitched(each, cubes, named or dict(zip(cubes, cubes, strict=True)))
+        else:
+            parts = [] if hosts is None else [_inside(fabric, each, cube, hosts) for cube in cubes]
+        for number, (extents, ids) in enumerate(parts):
             name = _name(each.job) + (f"-{number}" if len(parts) > 1 else "")
             if name in found or len(name) > MOST_LETTERS:
                 raise ValueError(f"job {each.job}: '{name}' is the name of two Slices, or too long; rename the job")
-            ids = tuple(cube if named is None else named[cube] for cube in part)
             found[name] = resource(name, spec_body(name, kind, extents, ids))
         _take(taken, cubes, each.job, is_whole)
     return [*found.values()]
+
+
+def _stitched(assignment: Assignment, cubes: list[str], named: Mapping[str, str]) -> list[Box]:
+    """Boxes of whole cubes of a job, by the names of their partitions."""
+    found = boxes(assignment.job, _joints(assignment), cubes)
+    return [([*map(str, box.extents)], [named[cube] for cube in box.cubes]) for box in found]
+
+
+def _inside(fabric: FabricBase, assignment: Assignment, cube: str, hosts: Hosts) -> Box:
+    """Extents and id of the partition that a job has of a cube."""
+    places = [fabric.parse_device(name) for name in assignment.devices if cube_of(name) == cube]
+    shape = plugin_of(fabric).partition(fabric, [slot for _, slot in places])
+    if shape is None:
+        raise ValueError(f"job {assignment.job}: what it has of {cube} is none of the partitions of the cluster")
+    nodes = {hosts.site.on_node(*place)[0] for place in places}
+    return shape.split("x"), [partition_of(assignment.job, shape, nodes, hosts.named)]
 
 
 def _take(taken: dict[str, str], cubes: list[str], job: str, is_whole: bool) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from costmodel.wording import counted
-from planner.report.compare.leads import EQUAL, Contenders, Entry, Lead, contenders, leads, leads_among
+from planner.report.compare.leads import EQUAL, Contender, Contenders, Lead, contenders, leads, leads_among
 from planner.report.compare.sheet import ComparisonSheet
 
 
@@ -42,7 +42,7 @@ def _alone(sheet: ComparisonSheet) -> str:
     return f"Only {policy} was run. Name more policies or instances to compare."
 
 
-def _name(what: Contenders, entry: Entry) -> str:
+def _name(what: Contenders, entry: Contender) -> str:
     """What an entry is called among those that it competes with."""
     if what == "variant":
         return entry.condition

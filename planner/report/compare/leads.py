@@ -12,7 +12,7 @@ EQUAL = 5e-5
 Contenders = Literal["policy", "instance", "variant"]
 
 
-class Entry(NamedTuple):
+class Contender(NamedTuple):
     """A run under one condition."""
 
     condition: Condition
@@ -22,10 +22,10 @@ class Entry(NamedTuple):
 class Lead(NamedTuple):
     """Who has the most value of some that compare."""
 
-    best: Entry
-    ties: tuple[Entry, ...]
+    best: Contender
+    ties: tuple[Contender, ...]
     """those with the same value"""
-    other: Entry | None
+    other: Contender | None
     """the best of those with less"""
     more: float | None
     """than the other has, a fraction of it"""
@@ -53,7 +53,9 @@ def contenders(sheet: ComparisonSheet, *, are_same_jobs: bool) -> Contenders:
 def leads(sheet: ComparisonSheet) -> list[Lead]:
     """Of policies, for each instance under each condition where any has plans."""
     places = [(condition, instance) for condition in sheet.conditions for instance in sheet.instances]
-    ranked = [[Entry(condition, run) for run in sheet.leaders(condition, instance)] for condition, instance in places]
+    ranked = [
+        [Contender(condition, run) for run in sheet.leaders(condition, instance)] for condition, instance in places
+    ]
     return [_lead(sheet, each) for each in ranked if each]
 
 
@@ -79,15 +81,15 @@ def lead_row(sheet: ComparisonSheet, lead: Lead) -> dict[str, Any]:
     }
 
 
-def _value(sheet: ComparisonSheet, entry: Entry) -> float:
+def _value(sheet: ComparisonSheet, entry: Contender) -> float:
     return sheet.mean(entry.condition, entry.run, "value")[0] or 0.0
 
 
-def _by_value(sheet: ComparisonSheet, entries: Iterable[Entry]) -> list[Entry]:
+def _by_value(sheet: ComparisonSheet, entries: Iterable[Contender]) -> list[Contender]:
     return sorted(entries, key=lambda entry: -_value(sheet, entry))
 
 
-def _lead(sheet: ComparisonSheet, ranked: list[Entry]) -> Lead:
+def _lead(sheet: ComparisonSheet, ranked: list[Contender]) -> Lead:
     """Of entries with the most value first."""
     best, *rest = ranked
     most = _value(sheet, best)

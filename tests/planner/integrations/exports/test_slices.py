@@ -1,6 +1,8 @@
 """Slices of GKE from plans on cubes: published fields, no cube in two."""
 
+import json
 import re
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +12,11 @@ import yaml
 from planner import solve
 from planner.cli import main
 from planner.integrations.exports.slices import slices_text
+from planner.integrations.slices.resource import SliceSpec
 from planner.model.errors import InputError
 from planner.model.instance import Instance
 from planner.model.plan import Plan
+from tests.planner.integrations.slices.cubes import CLUSTER, FABRIC, HOSTS, PARTS, host_of, nodes
 from tests.planner.simulate.grounds import BERT
 
 
@@ -99,3 +103,53 @@ def test_the_command_writes_them(case: tuple[Instance, Plan], tmp_path: Path) ->
     given = [str(tmp_path / "n.json"), str(tmp_path / "plan.json")]
     assert main(["export", *given, "--format", "slices", "-o", str(tmp_path / "out")]) == 0
     assert (tmp_path / "out" / "slices.yaml").read_text("utf-8") == slices_text(instance, plan)
+
+
+def _divided(folder: Path, sizes: tuple[int, ...]) -> tuple[Instance, Plan, list[str]]:
+    """A plan on divided cubes, and the options that name their nodes."""
+    given = _instance(sizes=sizes).model_dump(mode="json", by_alias=True, exclude_none=True)
+    given["cluster"] = CLUSTER | {"fabric": FABRIC | {"partitions": PARTS}}
+    instance = Instance.parse(given)
+    plan = _planned(instance)
+    names = {f"n{number}": f"s{number // HOSTS}" for number in range(4 * HOSTS)}
+    (folder / "kubernetes.yaml").write_text(yaml.safe_dump({"nodes": names}), "utf-8")
+    (folder / "nodes.json").write_text(json.dumps({"items": nodes()}), "utf-8")
+    (folder / "n.json").write_text(instance.model_dump_json(by_alias=True, exclude_none=True), "utf-8")
+    plan.dump(folder / "plan.json")
+    return instance, plan, ["--kubernetes", str(folder / "kubernetes.yaml"), "--nodes", str(folder / "nodes.json")]
+
+
+def test_jobs_inside_cubes_are_partitions_by_the_labels_of_their_nodes(tmp_path: Path) -> None:
+    instance, plan, hosts = _divided(tmp_path, (64, 4, 8, 16, 32, 4))
+    command = ["export", str(tmp_path / "n.json"), str(tmp_path / "plan.json"), "--format", "slices"]
+    assert main([*command, "-o", str(tmp_path / "out"), *hosts]) == 0
+    found = [*yaml.safe_load_all((tmp_path / "out" / "slices.yaml").read_text("utf-8"))]
+    assert len(found) == len(plan.assignments) == 6
+    label = {
+        (node["metadata"]["name"], key): text for node in nodes() for key, text in node["metadata"]["labels"].items()
+    }
+    for each, assignment in zip(found, plan.assignments, strict=True):
+        spec = SliceSpec.model_validate(each["spec"])
+        sides = [*map(int, spec.topology.split("x"))]
+        assert prod(sides) == len(assignment.devices)
+        places = [instance.cluster.fabric.parse_device(name) for name in assignment.devices]
+        key = f"cloud.google.com/gke-tpu-partition-{spec.topology}-id"
+        if prod(sides) < 64:
+            assert {label[host_of(*place), key] for place in places} == {*spec.partition_ids}
+
+
+def test_nodes_of_jobs_inside_cubes_are_given_whole_or_not_at_all(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    instance, plan, hosts = _divided(tmp_path, (4, 8))
+    with pytest.raises(ValueError, match="nodes of jobs inside cubes are not given"):
+        slices_text(instance, plan)
+    command = ["export", str(tmp_path / "n.json"), str(tmp_path / "plan.json"), "--format", "slices", "-o"]
+    assert main([*command, str(tmp_path / "out"), *hosts[:2]]) == 2
+    assert "--kubernetes: is of use with --nodes alone" in capsys.readouterr().err
+    (tmp_path / "nodes.json").write_text(json.dumps({"items": nodes()[:3]}), "utf-8")
+    assert main([*command, str(tmp_path / "out"), *hosts]) == 2
+    assert "are no partition 2x2x" in capsys.readouterr().err
+    (tmp_path / "nodes.json").write_text("{}", "utf-8")
+    assert main([*command, str(tmp_path / "out"), *hosts]) == 2
+    assert "give what `kubectl get nodes -o json` prints" in capsys.readouterr().err
