@@ -9,6 +9,8 @@ function drawRoofline({ intensity, flops_per_s: speed, peak_flops_per_s: peak, p
   const low = Math.min(left * bandwidth, speed / 2);
   const x = (value) => ROOF.left + (Math.log(value / left) / Math.log(right / left)) * (ROOF.width - ROOF.left - ROOF.right);
   const y = (value) => ROOF.height - ROOF.bottom - (Math.log(value / low) / Math.log(peak / low)) * (ROOF.height - ROOF.top - ROOF.bottom);
+  const middle = Math.sqrt(left * ridge), memory = `${quantity(bandwidth, "B/s")}: memory`;
+  const beside = x(middle) - 8, shift = Math.max(0, textWidth(memory) - beside);
   const dot = svg("circle", { cx: x(intensity), cy: y(speed), r: 6, fill: colour(state.job), tabindex: 0, role: "img" });
   describe(dot, ["Roofline", `${quantity(speed, "FLOP/s")} of each accelerator over the whole step`,
     `${quantity(reach, "FLOP/s")} in reach at ${number(intensity)} FLOP per byte`]);
@@ -16,7 +18,7 @@ function drawRoofline({ intensity, flops_per_s: speed, peak_flops_per_s: peak, p
     svg("path", { d: `M${x(left)} ${y(left * bandwidth)} L${x(ridge)} ${y(peak)} H${x(right)}` }),
     svg("line", { x1: x(intensity), x2: x(intensity), y1: y(speed), y2: y(reach) }),
     svg("text", { x: x(right), y: y(peak) - 11, "text-anchor": "end" }, `${quantity(peak, "FLOP/s")}: compute`),
-    svg("text", { x: x(Math.sqrt(left * ridge)) - 8, y: y(Math.sqrt(left * ridge) * bandwidth) - 6, "text-anchor": "end" }, `${quantity(bandwidth, "B/s")}: memory`),
+    svg("text", { x: beside + shift, y: y(middle * bandwidth) - 6 - shift, "text-anchor": "end" }, memory),
     svg("text", { x: ROOF.width - ROOF.right, y: ROOF.height - 6, "text-anchor": "end" }, "FLOP per byte of memory traffic →"), dot);
   const heading = el("h3", {}, el("span", {}, "Roofline of an accelerator"), el("span", { class: "num" }, `${percent(speed / reach)} of reach`));
   return el("div", { class: "split" }, heading, picture);
