@@ -38,6 +38,10 @@ class Incumbent:
     source: str
     """policy or solver that found it"""
 
+    def after(self, seconds: float) -> "Incumbent":
+        """The same of a search that began so much later."""
+        return replace(self, wall_time_s=self.wall_time_s + seconds)
+
 
 @dataclass(frozen=True, repr=False)
 class Level:
@@ -103,6 +107,13 @@ class SolveOptions:
     def clock(self) -> Clock:
         """The time limit from now on."""
         return Clock.of(self.time_limit_s, self.should_stop)
+
+    def begun_after(self, seconds: float) -> "SolveOptions":
+        """The same for a later search of one run: what it tells has the time since the run began."""
+        tell = self.on_incumbent
+        if tell is None:
+            return self
+        return replace(self, on_incumbent=lambda found: tell(found.after(seconds)))
 
 
 @dataclass(frozen=True)

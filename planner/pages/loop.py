@@ -7,7 +7,6 @@ alone, or when time is up: then rows whose steps are not known count as slow. Wh
 bound comes from one more master problem, in which no row takes longer than it has to.
 """
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -16,7 +15,8 @@ from planner.model.clock import Clock
 from planner.model.plan import Assignment
 from planner.model.result import Level, Result, SolveOptions, Status, relative_gap
 from planner.pages.offload import place, without_tier_s
-from planner.pages.placed_prices import JobPrices, View, priced
+from planner.pages.placed_prices import JobPrices, View, are_proven, priced
+from planner.pages.told import Told
 
 Policy = Callable[[Problem, SolveOptions], Result]
 LOOP_SHARE, MASTER_SHARE, PLACE_SHARE = 0.7, 0.5, 0.3
@@ -30,7 +30,7 @@ ROUGH = 0.01
 
 def solve_placed(problem: Problem, policy: Policy, options: SolveOptions) -> Result:
     """A plan whose values are those of placed steps; OPTIMAL where choice and places are proven best."""
-    started, rounds = time.perf_counter(), 0
+    told, rounds = Told(problem, options), 0
     whole = Clock.of(options.time_limit_s + (options.pages_time_limit_s or 0.0), options.should_stop)
     clock = whole.within(LOOP_SHARE * whole.left_s)
     jobs, hint, gap = [JobPrices(each) for each in problem.options], options.hint, max(options.gap, ROUGH)
@@ -38,24 +38,26 @@ def solve_placed(problem: Problem, policy: Policy, options: SolveOptions) -> Res
     while True:
         rounds += 1
         if clock.is_over:
-            view = "known"
+            view, hint = "known", told.plan or hint
         limit_s = max(MASTER_SHARE * clock.left_s, LAST_S)
-        result = policy(priced(problem, jobs, view), replace(options, time_limit_s=limit_s, hint=hint, gap=gap))
+        own = replace(told.options_of(jobs, view), time_limit_s=limit_s, hint=hint, gap=gap)
+        result = policy(priced(problem, jobs, view), own)
         if result.plan is None:
             break
         chosen, hint = _chosen(problem, jobs, result.plan.assignments), result.plan
+        for j, row in chosen:
+            _settle(jobs, j, row, PLACE_SHARE * clock.left_s / len(chosen), options)
+        told.tell_plan(result.plan, jobs, rounds)
         if not chosen and (gap == options.gap or view == "known"):
             break
         if not chosen:
             gap = options.gap
-        for j, row in chosen:
-            _settle(jobs, j, row, PLACE_SHARE * clock.left_s / len(chosen), options)
     statistics = {**result.statistics, "rounds of places": rounds, "placed": sum(len(each.tiers) for each in jobs)}
-    done = replace(result, wall_time_s=time.perf_counter() - started, statistics=statistics)
-    if view == "known" or any(not tier.is_proven for each in jobs for tier in each.tiers.values()):
-        asked = replace(options, time_limit_s=max(whole.left_s, BOUND_S), hint=hint, on_incumbent=None)
-        done = _with_bound(done, policy(priced(problem, jobs, "bound"), asked))
-    return _with_places(problem, jobs, done)
+    done = replace(result, wall_time_s=told.elapsed_s, statistics=statistics)
+    if view == "known" or not are_proven(jobs):
+        own = replace(told.options_of(jobs, "bound"), time_limit_s=max(whole.left_s, BOUND_S), hint=hint)
+        done = _with_bound(done, policy(priced(problem, jobs, "bound"), own))
+    return _with_places(problem, jobs, told.ended(done))
 
 
 def _chosen(problem: Problem, jobs: Sequence[JobPrices], assignments: Sequence[Assignment]) -> list[tuple[int, int]]:

@@ -70,6 +70,13 @@ class JobPrices:
         job = self.options.job
         return job.listing_json, job.sizes, getattr(job, "configuration", None)
 
+    def value(self, configuration: Configuration) -> float:
+        """Of a listed configuration whose step is known."""
+        row = self.options.row_of(configuration)
+        assert row is not None
+        assert row in self.tiers or not self.is_placed[row]
+        return float(self.priced("found").value[row])
+
     def priced(self, view: View) -> JobOptions:
         """The options with the steps of a view."""
         step_s = self.least_s * np.where(self.is_placed & (view == "known"), UNKNOWN, 1.0)
@@ -90,3 +97,8 @@ def with_steps(options: JobOptions, step_s: Floats) -> JobOptions:
 def priced(problem: Problem, jobs: list[JobPrices], view: View) -> Problem:
     """The problem at what is known of placed steps."""
     return Problem(problem.instance, tuple(each.priced(view) for each in jobs))
+
+
+def are_proven(jobs: list[JobPrices]) -> bool:
+    """Whether all rows whose tensors were placed have the best places."""
+    return all(tier.is_proven for each in jobs for tier in each.tiers.values())

@@ -73,12 +73,12 @@ def _without_dropping(problem: Problem, options: SolveOptions, first: Result) ->
     """The better of a result and of one over all listed candidates, which starts from it."""
     clock = _left(options, first)
     whole = expand(problem.instance, prune=False, clock=clock)
-    left = replace(options, time_limit_s=clock.left_s, hint=None)
+    left = replace(options.begun_after(first.wall_time_s), time_limit_s=clock.left_s, hint=None)
     start = [] if first.plan is None else [("undominated", first.plan.assignments)]
     second = search_levels(whole, left, start)
     if second.status is not Status.OPTIMAL and second.plan == first.plan:
         return first
-    later = tuple(replace(each, wall_time_s=each.wall_time_s + first.wall_time_s) for each in second.trace)
+    later = tuple(each.after(first.wall_time_s) for each in second.trace)
     return replace(
         second,
         levels=_with_tighter_bound(first.levels, second.levels),

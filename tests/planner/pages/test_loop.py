@@ -1,12 +1,14 @@
 """Slices chosen by placed steps, against an enumeration of slices, splits and pages."""
 
+from dataclasses import replace
+
 import pytest
 
 from costmodel.parallelism.configuration import Configuration
 from planner.checks import check
 from planner.model.instance import Instance
 from planner.model.plan import Plan
-from planner.model.result import SolveOptions, Status
+from planner.model.result import Incumbent, SolveOptions, Status
 from planner.pipeline import solve
 from tests.oracles.placed_nodes import best_value, placed_networks, placed_nodes
 from tests.paths import ROOT
@@ -60,6 +62,24 @@ def test_steps_of_a_plan_are_those_of_its_places() -> None:
     scored = solve(_scored(instance), options=OPTIONS)
     assert scored.plan is not None
     assert all(scored.plan[name].step_s > tier.step_s for name, tier in tiers.items()), "some stays in local memory"
+
+
+@pytest.mark.parametrize("limit_s", [60.0, 0.0])
+def test_values_rise_and_bounds_fall_on_one_clock(limit_s: float) -> None:
+    told: list[Incumbent] = []
+    instance = placed_nodes(11)
+    result = solve(instance, options=replace(OPTIONS, time_limit_s=limit_s, on_incumbent=told.append))
+    assert tuple(told) == result.trace
+    assert [each.wall_time_s for each in told] == sorted(each.wall_time_s for each in told)
+    assert {each.level for each in told} == {"value"}
+    values = [each.objective for each in told if each.objective is not None]
+    bounds = [each.bound for each in told if each.bound is not None]
+    assert values == sorted(values)
+    assert bounds == sorted(bounds, reverse=True)
+    best = best_value(instance)
+    assert all(value <= best * (1 + 1e-9) for value in values), "a choice by steps that no places reach is told"
+    assert all(bound >= best * (1 - 1e-9) for bound in bounds)
+    assert (told[-1].objective, told[-1].bound) == (result.objective, result.bound)
 
 
 @pytest.mark.parametrize("policy", ["first_fit", "best_fit"])
