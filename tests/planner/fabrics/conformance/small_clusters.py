@@ -17,6 +17,8 @@ from tests.oracles.tiny_instances import lightpath
 
 Fields = dict[str, Any]
 SMALL = tiny_pools.SMALL
+BOARDS = ({"sides": [2, 2, 1]}, {"sides": [1, 2, 2], "wavelengths_per_fiber": 2}, {"sides": [2, 1, 1]})
+"""shorter than a server of a small torus, with fibers of one link or of two between them"""
 UPPER = {"alpha": "2 us", "energy": "10 pJ/b"}
 
 
@@ -116,6 +118,8 @@ def small_instance(kind: str, seed: int) -> Instance:
     }
     if kind == "lightpath" and seed % 5 == 0:
         data["cluster"]["fabric"]["memory"] = {"unit": "cxl-ddr5", "units": 2, "wavelengths": 1, "shared": True}
+    if kind == "torus" and seed % 2 == 0:
+        data["cluster"]["fabric"]["boards"] = BOARDS[seed // 2 % len(BOARDS)]
     fabric = Instance.parse(data).cluster.fabric
     most = fabric.most_devices_of_a_job
     data["jobs"] = [_job(rng, kind, f"j{number}", most) for number in range(rng.choice((1, 2, 3, 4)))]
