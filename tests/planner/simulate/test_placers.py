@@ -1,10 +1,12 @@
 """The free state by number places as the planner does, and forgets what is given back."""
 
 from collections import Counter
+from math import prod
 from random import Random
 
 import pytest
 
+from costmodel.fabrics import SlicedFabric
 from planner.candidates.expand import expand
 from planner.checks import check
 from planner.controller.job_classes import JobClasses
@@ -16,6 +18,7 @@ from planner.fabrics.problem import Problem
 from planner.fabrics.sipam.demand import PoolDemand
 from planner.fabrics.sipam.free_pool import FreePool, by_server
 from planner.fabrics.sipam.server_bits import ServerBits
+from planner.fabrics.slices.free_slices import slice_circuits
 from planner.heuristics.greedy import place_all
 from planner.heuristics.strategies import in_order, tightest
 from planner.model.cluster import Cluster
@@ -169,6 +172,8 @@ def test_light_is_exact_where_slots_or_crossings_matter(changes: dict[str, objec
 STEPS = 120
 CHECKED = 2
 """moments that are turned into plans"""
+BOARDS = FABRICS["torus"] | {"sides": [4, 2, 2], "servers": 2, "boards": {"sides": [2, 2, 1]}}
+"""a slice that is shorter than a server lies on one board, or has the links of a plain torus"""
 
 
 class _Mirror:
@@ -178,10 +183,10 @@ class _Mirror:
         self._cluster = state.cluster
         self._pool = FreePool(state.cluster) if state.has_pool else None
         self._bits = ServerBits(self._pool.fabric) if self._pool is not None else None
-        self.running: list[tuple[Placement, Assignment, int, int]] = []
+        self.running: list[tuple[Placement, Assignment, int]] = []
 
-    def start(self, placement: Placement, number: int, size: int) -> None:
-        """A job of a workload and a size runs."""
+    def start(self, placement: Placement, number: int) -> None:
+        """A job of a workload runs."""
         fabric, row = self._cluster.fabric, placement.row
         names = [fabric.device_name(*device) for device in placement.devices]
         wiring = ((), ())
@@ -196,7 +201,14 @@ class _Mirror:
             wiring = found
         elif row.shape.chooses_servers:
             wiring = FreeRails(self._cluster).circuits(row.shape, placement.devices), ()
-        self.running.append((placement, row.options.assignment(row.number, names, *wiring), number, size))
+        elif row.shape.cut:
+            assert isinstance(fabric, SlicedFabric)
+            plans, size = row.options.candidates.row_plans(row.number), prod(row.shape.cut)
+            slices = [placement.devices[first : first + size] for first in range(0, len(names), size)]
+            held = [(each[0][0], tuple(slot for _, slot in each)) for each in slices]
+            names = [fabric.device_name(*device) for device in fabric.layout(plans, held)]
+            wiring = slice_circuits(fabric, plans, held), ()
+        self.running.append((placement, row.options.assignment(row.number, names, *wiring), number))
 
     def stop(self, place: int) -> Placement:
         """A job leaves."""
@@ -211,8 +223,8 @@ class _Mirror:
         """The checks find nothing against what runs now."""
         workloads = (BERT, CHAT)
         jobs = tuple(
-            Job(name=f"j{i}", workload=workloads[number], accelerators=size)  # type: ignore[arg-type]
-            for i, (_, _, number, size) in enumerate(self.running)
+            Job(name=f"j{i}", workload=workloads[number], accelerators=len(a.devices))  # type: ignore[arg-type]
+            for i, (_, a, number) in enumerate(self.running)
         )
         instance = Instance(schema_version=2, name="i", cluster=self._cluster, jobs=jobs)
         named = [a.model_copy(update={"job": f"j{i}"}) for i, (_, a, *_) in enumerate(self.running)]
@@ -230,15 +242,17 @@ def _free(pool: FreePool, bits: ServerBits) -> dict[int, int]:
         *(("sipam", policy) for policy in ("first_fit", "best_fit", "sipam_loop", "random_fit")),
         ("ocs_rail", "first_fit"),
         ("fat_tree", "first_fit"),
+        *(("boards", policy) for policy in ("first_fit", "torus_slices")),
     ],
 )
 def test_what_runs_is_a_plan_at_any_moment(fabric: str, policy: str) -> None:
-    health = {"failed_tiles": [f"s1.{cluster(fabric).fabric.device_letter}2"]}
+    fields = BOARDS if fabric == "boards" else FABRICS[fabric]
+    health = {"failed_tiles": [f"s1.{cluster(fields['kind']).fabric.device_letter}2"]}
     if fabric == "sipam":
         health |= {"failed_memory_units": ["s0.m0.u3"], "failed_switches": ["s2.q1", "q9"]}
     if fabric == "ocs_rail":
         health |= {"failed_switches": ["q2#1"]}
-    of = Cluster.model_validate({"device": "h100-sxm", "fabric": FABRICS[fabric], "health": health})
+    of = Cluster.model_validate({"device": "h100-sxm", "fabric": fields, "health": health})
     kinds, state, random = ground("g", of, SIZES).kinds, state_of(of), Random(3)
     placer, mirror = PLACERS[policy](state, 0), _Mirror(state)
     checked = 0
@@ -246,7 +260,7 @@ def test_what_runs_is_a_plan_at_any_moment(fabric: str, policy: str) -> None:
         number, size = random.choice(list(kinds))
         placement = placer.place(kinds[number, size]) if random.random() < 0.65 else None
         if placement is not None:
-            mirror.start(placement, number, size)
+            mirror.start(placement, number)
         elif mirror.running:
             state.release(mirror.stop(random.randrange(len(mirror.running))))
         if step % 10 == 9 and step > 40 and checked < CHECKED and len(mirror.running) > 1:
