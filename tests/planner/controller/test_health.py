@@ -99,3 +99,17 @@ def test_a_failure_leaves_a_tenant_within_its_ports() -> None:
     after = c.running.get("job")
     assert after is None or after.num_ports <= 4
     assert c.check() == []
+
+
+@pytest.mark.slow
+def test_jobs_on_boards_come_back_with_light_of_another_board() -> None:
+    boards = {"sides": [2, 2, 1], "wavelengths_per_fiber": 2}
+    with controller("torus", {"downtime_s": 5}, boards=boards) as c:
+        c.submit_all([request("a", 8), request("b", 4), request("c", 2), request("d", 2)])
+        wide = [name for name, place in c.running.items() if any(place.configuration.data_collective.wavelengths)]
+        assert wide
+        for name in wide:
+            part = c.running[name].device_names[1]
+            assert name in {decision.job for decision in c.fail(part) if isinstance(decision, Move)}
+            assert part not in c.running[name].device_names
+        assert c.check() == []

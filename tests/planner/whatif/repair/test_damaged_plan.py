@@ -21,8 +21,9 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     **{kind: (kind, {}) for kind in fabrics()},
     "crossing": ("lightpath", {"waveguides": "shared", "transit": 1, "wavelengths_per_tile": 4}),
     "separate": ("torus", {"switches": None}),
+    "boards": ("torus", {"boards": {"sides": [2, 1, 1], "wavelengths_per_fiber": 2}}),
 }
-TILES = {"torus": 8, "sipac": 16, "crossing": 4}
+TILES = {"torus": 8, "boards": 8, "sipac": 16, "crossing": 4}
 MOST_PARTS = 6
 """failures tried of each plan"""
 
