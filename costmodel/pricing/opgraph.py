@@ -210,9 +210,10 @@ class OpGraph:
 
     def without_phase(self, name: str) -> "OpGraph":
         """What is left of a step beside a phase."""
-        held = [each.footprint_bytes for phase, each in self.phase_graphs.items() if phase != name]
-        footprint_bytes = np.max(held, axis=0) if held else self.footprint_bytes
-        return replace(self, blocks=tuple(b for b in self.blocks if b.phase != name), footprint_bytes=footprint_bytes)
+        held = [each for phase, each in self.phase_graphs.items() if phase != name] or [self]
+        columns = ("footprint_bytes", "tier_footprint_bytes")
+        most = {column: np.max([getattr(each, column) for each in held], axis=0) for column in columns}
+        return replace(self, blocks=tuple(b for b in self.blocks if b.phase != name), **most)
 
     def __len__(self) -> int:
         return len(self.bubble)

@@ -67,7 +67,7 @@ def what_is_taken(instance: Instance, plan: Plan, name: str) -> Iterator[Stateme
 
 def what_evaluation_takes(instance: Instance, plan: Plan, name: str) -> Iterator[Statement]:
     """Of the time of a job that trains."""
-    if shares := evaluation_in_words(instance.cluster, instance.job(name), plan[name].configuration):
+    if shares := evaluation_in_words(instance.cluster, instance.job(name), plan[name]):
         yield Statement(shares)
 
 

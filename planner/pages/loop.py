@@ -33,7 +33,8 @@ def solve_placed(problem: Problem, policy: Policy, options: SolveOptions) -> Res
     told, rounds = Told(problem, options), 0
     whole = Clock.of(options.time_limit_s + (options.pages_time_limit_s or 0.0), options.should_stop)
     clock = whole.within(LOOP_SHARE * whole.left_s)
-    jobs, hint, gap = [JobPrices(each) for each in problem.options], options.hint, max(options.gap, ROUGH)
+    jobs = [JobPrices(each, problem.cluster.device) for each in problem.options]
+    hint, gap = options.hint, max(options.gap, ROUGH)
     view: View = "found"
     while True:
         rounds += 1

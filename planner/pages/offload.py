@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from costmodel.dataflow.networks.rank_step import RankStep, rank_step_of
+from costmodel.dataflow.networks.rank_step import RankStep
+from costmodel.dataflow.networks.trained import rank_step_of
 from planner.candidates.expand import list_options
 from planner.fabrics.problem import Problem
 from planner.model.instance import Instance
@@ -54,13 +55,14 @@ def place(job: str, step: RankStep, options: SolveOptions) -> SecondTier | None:
     result = find_page_policy(POLICY)(problem, replace(options, on_incumbent=None, hint=None))
     if result.plan is None or result.value_s is None or result.bound_s is None:
         return None
-    rules = {name: problem.value_s(pages) for name in COMPARED if (pages := RULES[name](problem)) is not None}
+    other_s = step.other_s
+    rules = {name: problem.value_s(pages) + other_s for name in COMPARED if (pages := RULES[name](problem)) is not None}
     return SecondTier(
         memory=step.tier.name,
         page_bytes=step.page_bytes,
         tensors=result.plan.jobs[0].tensors,
-        step_s=result.value_s,
-        bound_s=result.bound_s,
+        step_s=result.value_s + other_s,
+        bound_s=result.bound_s + other_s,
         is_proven=result.status is Status.OPTIMAL,
         rules=rules,
     )
@@ -86,7 +88,8 @@ def placed_result(instance: Instance, assignment: Assignment) -> PageResult | No
         remade=np.array([each.remade for each in tier.tensors], bool),
     )
     status = Status.OPTIMAL if tier.is_proven else Status.FEASIBLE
-    return PageResult(status, "plan", problem, (pages,), tier.step_s, tier.bound_s, 0.0)
+    step_s, bound_s = tier.step_s - step.other_s, tier.bound_s - step.other_s
+    return PageResult(status, "plan", problem, (pages,), step_s, bound_s, 0.0)
 
 
 def _tell(assignment: Assignment, wall_time_s: float, options: SolveOptions) -> None:

@@ -7,8 +7,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.dataflow.networks.least_step import least_step_s
-from costmodel.dataflow.networks.rank_step import PLACED, RankStep, rank_step
+from costmodel.dataflow.networks.rank_step import PLACED, RankStep
+from costmodel.dataflow.networks.trained import Trained
+from costmodel.hardware.device import Device
 from costmodel.parallelism.configuration import Configuration
 from costmodel.pricing import other_steps
 from planner.candidates.expand import utility
@@ -32,16 +33,17 @@ class JobPrices:
 
     options: JobOptions
     """as scored"""
+    device: Device
+    """of the cluster"""
     least_s: Floats = field(init=False)
     """that no places go below"""
     tiers: dict[int, SecondTier] = field(default_factory=dict)
     """places by row, where they were searched for"""
 
     def __post_init__(self) -> None:
-        scores = self.options.scores
-        is_placed = self.is_placed
-        self.least_s = least_step_s(self.options.candidates, scores) if is_placed.any() else scores.step_s
-        self.least_s = np.where(is_placed, self.least_s, scores.step_s)
+        scores, is_placed = self.options.scores, self.is_placed
+        least_s = self._trained.least_step_s() if is_placed.any() else scores.step_s
+        self.least_s = np.where(is_placed, least_s, scores.step_s)
 
     @cached_property
     def is_placed(self) -> Bools:
@@ -51,9 +53,14 @@ class JobPrices:
         has_tier = np.array([split.device.offload is not None for split in rows.splits], np.bool_)[rows.split]
         return np.asarray(is_training & has_tier & (rows.mappings.offload[rows.mapping] > 0))
 
+    @cached_property
+    def _trained(self) -> Trained:
+        options = self.options
+        return Trained.of(options.candidates, options.scores, self.device, options.fabric)
+
     def step(self, row: int) -> RankStep:
         """What one rank of a row executes."""
-        found = rank_step(self.options.candidates, self.options.scores, row)
+        found = self._trained.rank_step(row)
         assert found is not None
         return found
 

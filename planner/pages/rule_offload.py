@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from costmodel.dataflow.networks.rank_step import rank_step_of
+from costmodel.dataflow.networks.trained import rank_step_of
 from planner.checks.names import admitted
 from planner.model.instance import Instance
 from planner.model.page_plan import JobPages
@@ -38,4 +38,5 @@ def check_second_tier(instance: Instance, plan: Plan) -> Iterator[Violation]:
         ):
             if stated != known:
                 yield Violation("second_tier", f"{job.name}: {name}", f"{job.name}: {name} is {known}, not {stated}")
-        yield from check_case(case, [JobPages(job=job.name, tensors=tier.tensors, step_s=tier.step_s)])
+        step_s = tier.step_s - step.other_s
+        yield from check_case(case, [JobPages(job=job.name, tensors=tier.tensors, step_s=step_s)])

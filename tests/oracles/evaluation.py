@@ -4,7 +4,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from costmodel.workloads.transformer import blocks
+from costmodel.workloads.transformer.memory import RESIDENT_LAYERS
 from tests.oracles.transformer import BYTES, CAST, Rank, Run, Send, Step, layer_runs, stage_layers, waiting_passes
+from tests.oracles.transformer_memory import OFFLOAD
 
 
 def evaluation_step(job: Any, choice: dict[str, int]) -> Step:
@@ -36,7 +38,19 @@ def evaluation_step(job: Any, choice: dict[str, int]) -> Step:
             step.last_stage.add([rank.copy(2 * tokens * shape.hidden)], [], is_ahead=True)
         if c.zero == 3 and c.data * c.context > 1:
             step.once.sends.append(_gathered(job, c, rank, layers, parameter))
+        if c.offload & OFFLOAD["weights"] and layers > RESIDENT_LAYERS:
+            step.memory.tier_bytes += _weights(job, c, rank, layers, parameter)
     return step
+
+
+def _weights(job: Any, c: Any, rank: Rank, layers: int, parameter: float) -> float:
+    """Of the stage, which each micro-batch reads once; under ZeRO-3 the part of them that the rank has."""
+    shape, ranks = job.shape, c.data * c.context
+    ends = shape.vocabulary * shape.hidden / c.tensor * (2 if c.pipeline == 1 and not shape.tied_embeddings else 1)
+    whole, experts = layers * rank.whole_parameters() + ends, layers * rank.expert_parameters()
+    if c.zero == 3:
+        whole, experts = whole / ranks, experts / (ranks // c.expert)
+    return max(parameter, 2) * (whole + experts)
 
 
 def _gathered(job: Any, c: Any, rank: Rank, layers: int, parameter: float) -> Send:

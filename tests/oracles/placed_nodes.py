@@ -41,6 +41,15 @@ def placed_networks(seed: int) -> Instance:
     return Instance.parse(data, data["name"])
 
 
+def placed_evaluation(seed: int) -> Instance:
+    """Jobs that evaluate between their steps of training."""
+    data, rng = placed_nodes(seed).model_dump(mode="json"), Random(f"evaluation {seed}")
+    data["name"] = f"placed-evaluation-{seed}"
+    for job in data["jobs"]:
+        job["workload"]["evaluation"] = {"every": 10, "batches": rng.choice((2, 5, 20))}
+    return Instance.parse(data, data["name"])
+
+
 RECURRENT = {"cell": "vanilla", "hidden": 256, "steps": 7}
 _LAYER = {"op": "convolution", "outputs": 16, "kernel": 3, "padding": 1, "then": ["relu"]}
 CONVOLUTIONS = {
@@ -101,12 +110,17 @@ def best_value(instance: Instance) -> float | None:
 
 def _choices(instance: Instance, job: Job) -> list[tuple[float, Mode | None]]:
     cluster = instance.cluster
-    rows = enumerate_candidates(job.workload, list(job.sizes), cluster.device, cluster.fabric)
+    rows, trained = (
+        enumerate_candidates(workload, list(job.sizes), cluster.device, cluster.fabric)
+        for workload in (job.workload, job.workload.model_copy(update={"evaluation": None}))
+    )
+    assert len(rows) == len(trained)
     best: dict[Mode | None, float] = {None: 0.0}
     if len(rows):
-        scores = score(rows, cluster.device, cluster.fabric)
+        scores, alone = (score(each, cluster.device, cluster.fabric) for each in (rows, trained))
         for row in range(len(rows)):
-            step_s = _step_s(rows, scores, row)
+            evaluation_s = float(scores.step_s[row] - alone.step_s[row])
+            step_s = _step_s(trained, alone, row) + evaluation_s
             share = float(scores.work[row]) / step_s / float(scores.speed.max())
             split = rows.splits[rows.split[row]]
             mode = int(rows.num_devices[row]), int(rows.block[row]), (split.memory_units or 0) // 2

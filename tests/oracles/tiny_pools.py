@@ -111,6 +111,20 @@ def evaluated_pool(seed: int) -> Instance:
     return Instance.parse(data, f"evaluated-pool-{seed}")
 
 
+def evaluated_tiered_pool(seed: int) -> Instance:
+    """The same where accelerators have memory of their own, and keep weights and what they train with in units."""
+    rng = Random(f"evaluated-tier-{seed}")
+    data = evaluated_pool(seed).model_dump(mode="json", by_alias=True, exclude_none=True)
+    fabric, rate = data["cluster"]["fabric"], rng.choice((100e9, 200e9, 400e9))
+    fabric["local_memory"] = True
+    fabric["shoreline"]["io"]["bandwidth"] = rate
+    fabric["memory_unit"]["stack"] |= {"bandwidth": rate, "capacity": rng.choice((16e9, 32e9, 64e9))}
+    for job in data["jobs"]:
+        shares = rng.sample(("optimizer", "activations+optimizer", "weights+activations+optimizer"), 2)
+        job["workload"]["offload"] = [*rng.choice(([], ["none"])), *shares]
+    return Instance.parse(data, f"{data['name']}-tier")
+
+
 def _served(rng: Random, name: str) -> Fields:
     workload = {
         "kind": "transformer_inference",

@@ -19,6 +19,7 @@ from costmodel.hardware.memory.tier import MemoryTier
 from costmodel.pricing.candidates import Candidates
 from costmodel.pricing.opgraph import OpGraph
 from costmodel.pricing.score import Scores
+from costmodel.workloads.transformer.evaluation import TRAINING
 from costmodel.workloads.transformer.memory import RESIDENT_LAYERS, training_memory
 from costmodel.workloads.transformer.stage import Stage
 from costmodel.workloads.transformer.training import TransformerTraining
@@ -40,7 +41,8 @@ def least_step_s(candidates: Candidates, scores: Scores) -> Floats:
         rows = np.flatnonzero(is_out & (candidates.split == number))
         if split.device.offload is not None and len(rows):
             part, graph = candidates.part(rows, split.device)
-            steps = _Steps.of(candidates.workload, part, graph, scores.take(rows))
+            training = graph.phase_graphs.get(TRAINING, graph)
+            steps = _Steps.of(candidates.workload, part, training, scores.take(rows))
             found[rows] = np.maximum(found[rows], steps.least_s() * (1 - ROUNDING))
     return found
 

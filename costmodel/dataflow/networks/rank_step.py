@@ -17,14 +17,12 @@ from costmodel.dataflow.networks.tensor_graph import Absence, Operator, Tensor, 
 from costmodel.dataflow.streams.placement import Link
 from costmodel.dataflow.streams.program import Program
 from costmodel.dataflow.streams.resident import page_bytes_of
-from costmodel.fabrics import FabricBase
-from costmodel.hardware.device import Device
 from costmodel.hardware.memory.tier import MemoryTier
-from costmodel.parallelism.configuration import Configuration
-from costmodel.pricing.candidates import Candidates, candidates_of
+from costmodel.pricing.candidates import Candidates
 from costmodel.pricing.opgraph import OpGraph
-from costmodel.pricing.score import Scores, score
-from costmodel.workloads import NetworkTraining, Workload
+from costmodel.pricing.score import Scores
+from costmodel.workloads import NetworkTraining
+from costmodel.workloads.transformer.evaluation import TRAINING
 from costmodel.workloads.transformer.memory import RESIDENT_LAYERS, TrainingMemory, training_memory
 from costmodel.workloads.transformer.stage import Stage
 from costmodel.workloads.transformer.training import TransformerTraining
@@ -46,7 +44,9 @@ class RankStep:
     local_bytes: float
     """of it for tensors that stay, beside all that is always there and two layers' optimizer state on its way"""
     scored_s: float
-    """time of the step by the score"""
+    """time of the step by the score, and of all that belongs to it"""
+    other_s: float
+    """of that, what follows the operators of the program: its share of evaluation"""
     memories: tuple[str, ...]
     """that make up the tier in equal parts, each with a way of its own"""
 
@@ -67,8 +67,9 @@ class RankStep:
         return page_bytes_of(float(self.program.size_bytes.max(initial=1.0)))
 
 
-def rank_step(candidates: Candidates, scores: Scores, row: int) -> RankStep | None:
-    """The step of a row of candidates with their scores; None where nothing of it lives in a second tier."""
+def rank_step(candidates: Candidates, scores: Scores, row: int, other_s: float = 0.0) -> RankStep | None:
+    """The step of a row of candidates with their scores, and seconds of what else belongs to it (`trained.Trained`);
+    None where nothing of it lives in a second tier."""
     workload, split = candidates.workload, candidates.splits[candidates.split[row]]
     device = split.device
     part, graph = candidates.part(np.array([row]), device)
@@ -78,13 +79,15 @@ def rank_step(candidates: Candidates, scores: Scores, row: int) -> RankStep | No
     if isinstance(workload, NetworkTraining):
         program, passing_bytes = network_program(workload, part, own, graph, device), 0.0
     else:
-        program, passing_bytes = _transformer_program(workload, part, own, graph)
+        training = graph.phase_graphs.get(TRAINING, graph)
+        program, passing_bytes = _transformer_program(workload, part, own, training)
     return RankStep(
         program=program,
         tier=device.offload,
         capacity_bytes=device.capacity_bytes,
         local_bytes=max(device.capacity_bytes - float(own.footprint_bytes[0] + passing_bytes), 0.0),
-        scored_s=float(own.step_s[0]),
+        scored_s=float(own.step_s[0]) + other_s,
+        other_s=other_s,
         memories=split.second_tiers or (device.offload.name,),
     )
 
@@ -98,16 +101,6 @@ def _transformer_program(
     memory, updates = training_memory(job, stage), part.mappings.has_offload("optimizer")[0]
     passing_bytes = RESIDENT_LAYERS * memory.kept_bytes["optimizer"][0] / stage.layers[0] * updates
     return _Step(stage, memory, times).program(), float(passing_bytes)
-
-
-def rank_step_of(
-    configuration: Configuration, workload: Workload, device: Device, fabric: FabricBase
-) -> RankStep | None:
-    """The same for a configuration as it is written in a plan; ValueError where workload or fabric has none such."""
-    if not isinstance(workload, PLACED) or not any(workload.menus()["offload"]):
-        return None
-    rows = candidates_of([configuration], workload, device, fabric)
-    return rank_step(rows, score(rows, device, fabric), 0)
 
 
 class _Step:

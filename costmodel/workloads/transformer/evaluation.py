@@ -9,7 +9,7 @@ from costmodel.parallelism.mappings import Floats, Ints
 from costmodel.pricing.opgraph import Block, Message, Operator, OpGraph, Shapes
 from costmodel.pricing.pace import Paced
 from costmodel.workloads.transformer.blocks import SHOWN_HAND_OVER, buckets_of, layer_passes, vocabulary_projection
-from costmodel.workloads.transformer.memory import TrainingMemory
+from costmodel.workloads.transformer.memory import RESIDENT_LAYERS, TrainingMemory
 from costmodel.workloads.transformer.stage import Stage
 from costmodel.workloads.transformer.training_spec import TrainingSpec
 
@@ -38,22 +38,10 @@ class TrainingRounds:
 
 
 def with_evaluation(job: TrainingSpec, stage: Stage, memory: TrainingMemory, training: OpGraph) -> OpGraph:
-    """A step of training with its share of evaluation: what each executes bears its name.
-
-    Every batch of evaluation fills the pipeline and drains it, and takes the fixed time of a step. Beside the state of
-    training there are then the activations of a layer in use and of one that is done.
-    """
+    """A step of training with its share of evaluation: what each executes bears its name."""
     assert job.evaluation is not None
     batches = job.evaluation.batches / job.evaluation.every
-    alone = {
-        TRAINING: training,
-        EVALUATION: replace(
-            training,
-            blocks=_blocks(job, stage),
-            bubble=stage.flush,
-            footprint_bytes=np.minimum(memory.state_bytes + 2 * memory.layer_bytes, training.footprint_bytes),
-        ),
-    }
+    alone = {TRAINING: training, EVALUATION: _batch(job, stage, memory, training)}
     often = {TRAINING: 1.0, EVALUATION: batches}
     blocks = [
         replace(
@@ -62,11 +50,35 @@ def with_evaluation(job: TrainingSpec, stage: Stage, memory: TrainingMemory, tra
         for name, graph in alone.items()
         for block in graph.blocks
     ]
-    return replace(training, blocks=tuple(blocks), phase_graphs=alone, pace=TrainingRounds(batches))
+    return replace(
+        training,
+        blocks=tuple(blocks),
+        tier_bytes=training.tier_bytes + batches * alone[EVALUATION].tier_bytes,
+        phase_tier_bytes={name: graph.tier_bytes for name, graph in alone.items()},
+        phase_graphs=alone,
+        pace=TrainingRounds(batches),
+    )
+
+
+def _batch(job: TrainingSpec, stage: Stage, memory: TrainingMemory, training: OpGraph) -> OpGraph:
+    """One batch: it fills the pipeline and drains it, and takes the fixed time of a step. Beside the state of training
+    there are then the activations of a layer in use and of one that is done. Of what is offloaded it moves weights
+    alone, once for each micro-batch."""
+    offloads, is_away = stage.mappings.has_offload, stage.layers > RESIDENT_LAYERS
+    activations = np.maximum(memory.kept_bytes["activations"] - RESIDENT_LAYERS * memory.layer_bytes, 0.0)
+    return replace(
+        training,
+        blocks=_blocks(job, stage),
+        bubble=stage.flush,
+        footprint_bytes=np.minimum(memory.state_bytes + 2 * memory.layer_bytes, training.footprint_bytes),
+        tier_footprint_bytes=training.tier_footprint_bytes - activations * offloads("activations"),
+        tier_bytes=stage.micro_batches * memory.kept_bytes["weights"] * (offloads("weights") & is_away),
+        tier_windows=(),
+    )
 
 
 def _blocks(job: TrainingSpec, stage: Stage) -> tuple[Block, ...]:
-    """One batch: layers, the vocabulary and its loss, embedding, and what stages hand over; under ZeRO-3 parameters
+    """Layers, the vocabulary and its loss, embedding, and what stages hand over; under ZeRO-3 parameters
     come for each pass."""
     run, m, block = stage.run, stage.mappings, stage.shapes.block
     layer = layer_passes(job, stage, run)

@@ -145,8 +145,6 @@ class TrainingSpec(WorkloadBase):
         for choice in _menu(self.offload):
             if offload_code(choice) >= 1 << len(OFFLOAD):
                 raise ValueError(f"offload: '{choice}' is a share, as serving has it; training offloads a part whole")
-            if choice != "none" and self.evaluation is not None:
-                raise ValueError("evaluation: is not priced beside tensors in a second tier; remove it, or offload")
         return self
 
     @property

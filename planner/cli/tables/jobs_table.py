@@ -130,7 +130,7 @@ def phase_lines(instance: "Instance", plan: "Plan") -> list[str]:
             lines.append(plain(f"{job.name}: {'; '.join(pools)}"))
         if kept := kept_away_in_words(instance.cluster, job, assignment):
             lines.append(plain(f"{job.name}: keeps {kept}"))
-        if shares := evaluation_in_words(instance.cluster, job, configuration):
+        if shares := evaluation_in_words(instance.cluster, job, assignment):
             lines.append(plain(f"{job.name}: {shares}"))
         if turns := turns_in_words(instance.cluster, job, assignment):
             lines.append(plain(f"{job.name}: turns of circuits {turns}"))

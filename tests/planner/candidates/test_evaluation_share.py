@@ -18,7 +18,7 @@ def test_shares_add_up_and_changing_is_told_where_settings_differ() -> None:
         plan = solve(instance).plan
         assert plan is not None
         configuration, job = plan["j0"].configuration, instance.job("j0")
-        told = SHARES.fullmatch(evaluation_in_words(instance.cluster, job, configuration))
+        told = SHARES.fullmatch(evaluation_in_words(instance.cluster, job, plan["j0"]))
         assert told is not None
         assert abs(sum(float(told[number] or 0) for number in (1, 2, 4)) - 100) < 0.11
         batches, every = job.workload.evaluation.batches, job.workload.evaluation.every  # type: ignore[union-attr]
@@ -34,4 +34,4 @@ def test_jobs_without_evaluation_are_told_nothing() -> None:
     plan = solve(instance).plan
     assert plan is not None
     job = instance.jobs[0]
-    assert evaluation_in_words(instance.cluster, job, plan[job.name].configuration) == ""
+    assert evaluation_in_words(instance.cluster, job, plan[job.name]) == ""

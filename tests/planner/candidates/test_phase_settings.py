@@ -15,7 +15,7 @@ from planner.model.plan import Plan
 from planner.model.result import Status
 from planner.pipeline import solve
 from tests.oracles.pool_search import best_value
-from tests.oracles.tiny_pools import evaluated_pool, phased_pool, phased_tiered_pool, tiny_pool
+from tests.oracles.tiny_pools import evaluated_pool, evaluated_tiered_pool, phased_pool, phased_tiered_pool, tiny_pool
 from tests.planner.candidates.phase_settings_cases import OPTIONS, planned, with_one_setting
 
 SEEDS = (
@@ -31,6 +31,10 @@ TIERED_SEEDS = (2, 8, 13, 15, 26, 34, 35)
 
 EVALUATED_SEEDS = (3, 9, 14, 17)
 """those of jobs that train and evaluate"""
+
+
+EVALUATED_TIERED_SEEDS = (0, 1, 3, 5)
+"""the same beside units that are a second tier"""
 
 
 def changes(plan: Plan) -> list[bool]:
@@ -73,6 +77,13 @@ def test_value_is_the_enumerated_optimum_where_training_is_followed_by_evaluatio
     plans = [optimum(seed, evaluated_pool) for seed in EVALUATED_SEEDS]
     assert sum(any(changes(plan)) for plan in plans) >= 3
     assert any(assignment.configuration.first_phase is None for plan in plans for assignment in plan.assignments)
+
+
+def test_value_is_the_enumerated_optimum_where_evaluation_stands_beside_a_second_tier() -> None:
+    plans = [optimum(seed, evaluated_tiered_pool) for seed in EVALUATED_TIERED_SEEDS]
+    chosen = [assignment.configuration for plan in plans for assignment in plan.assignments]
+    assert any(each.offload not in (None, "none") and each.first_phase is not None for each in chosen)
+    assert sum(each.offload not in (None, "none") for each in chosen) >= 3
 
 
 @pytest.mark.slow

@@ -13,8 +13,9 @@ from tests.oracles.placed_nodes import placed_nodes
 def test_they_fit_and_every_page_is_somewhere() -> None:
     seen = 0
     for seed in range(8):
-        for options in expand(placed_nodes(seed)).options:
-            job = JobPrices(options)
+        instance = placed_nodes(seed)
+        for options in expand(instance).options:
+            job = JobPrices(options, instance.cluster.device)
             for row in np.flatnonzero(job.is_placed)[:2].tolist():
                 problem = PageProblem.of_case(PageCase.of_rank("", job.step(row)))
                 placed = even_shares(problem)

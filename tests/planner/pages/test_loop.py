@@ -10,12 +10,13 @@ from planner.model.instance import Instance
 from planner.model.plan import Plan
 from planner.model.result import Incumbent, SolveOptions, Status
 from planner.pipeline import solve
-from tests.oracles.placed_nodes import best_value, placed_networks, placed_nodes
+from tests.oracles.placed_nodes import best_value, placed_evaluation, placed_networks, placed_nodes
 from tests.paths import ROOT
 
 OPTIONS = SolveOptions(time_limit_s=120.0, workers=1)
 CHANGED = (8, 11, 13, 16, 24)
 """seeds in which places change who runs how"""
+EVALUATED = (0, 1, 6)
 
 
 def _scored(instance: Instance) -> Instance:
@@ -36,6 +37,17 @@ def test_value_is_the_enumerated_optimum(seed: int) -> None:
     assert result.plan is not None
     assert check(instance, result.plan, starts=True) == []
     assert (_choices(result.plan) != _choices(solve(_scored(instance), options=OPTIONS).plan)) == (seed in CHANGED)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", EVALUATED)
+def test_value_of_jobs_that_evaluate_is_the_enumerated_optimum(seed: int) -> None:
+    instance = placed_evaluation(seed)
+    result = solve(instance, options=OPTIONS)
+    assert result.status is Status.OPTIMAL
+    assert result.objective == pytest.approx(best_value(instance), rel=2e-4)
+    assert result.plan is not None
+    assert check(instance, result.plan, starts=True) == []
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ from tests.oracles.placed_nodes import placed_nodes
 def test_no_places_go_below_the_price_of_a_row() -> None:
     instance = placed_nodes(0)
     for options in expand(instance).options:
-        job = JobPrices(options)
+        job = JobPrices(options, instance.cluster.device)
         for row in np.flatnonzero(job.is_placed)[:3].tolist():
             least_s = float(job.least_s[row])
             assert job.priced("known").scores.step_s[row] > job.priced("found").scores.step_s[row] == least_s
@@ -29,8 +29,9 @@ def test_no_places_go_below_the_price_of_a_row() -> None:
 
 def test_speed_energy_and_power_are_those_that_the_check_finds() -> None:
     instance = placed_nodes(0)
-    options = next(each for each in expand(instance).options if JobPrices(each).is_placed.any())
-    job = JobPrices(options)
+    device = instance.cluster.device
+    options = next(each for each in expand(instance).options if JobPrices(each, device).is_placed.any())
+    job = JobPrices(options, device)
     row = int(np.flatnonzero(job.is_placed)[0])
     tier = place("", job.step(row), SolveOptions(time_limit_s=5.0, workers=1))
     assert tier is not None

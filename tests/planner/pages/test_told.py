@@ -25,7 +25,7 @@ def _settled(job: JobPrices, *, is_proven: bool) -> None:
 @pytest.mark.parametrize("is_proven", [True, False])
 def test_bounds_hold_as_long_as_no_row_may_be_faster_than_it_counts(is_proven: bool) -> None:
     problem = expand(placed_nodes(0))
-    jobs = [JobPrices(each) for each in problem.options]
+    jobs = [JobPrices(each, problem.cluster.device) for each in problem.options]
     told = Told(problem, SolveOptions())
     assert told.options_of(jobs, "known").on_incumbent is None
     assert told.options_of(jobs, "found").on_incumbent is not None
@@ -37,7 +37,7 @@ def test_bounds_hold_as_long_as_no_row_may_be_faster_than_it_counts(is_proven: b
 def test_the_result_has_the_best_bound_of_all_rounds() -> None:
     problem, found = expand(placed_nodes(0)), list[Incumbent]()
     told = Told(problem, SolveOptions(on_incumbent=found.append))
-    tell = told.options_of([JobPrices(each) for each in problem.options], "bound").on_incumbent
+    tell = told.options_of([JobPrices(each, problem.cluster.device) for each in problem.options], "bound").on_incumbent
     assert tell is not None
     for bound in (5.0, 3.0, 4.0):
         tell(Incumbent(0.0, "value", 2.5, bound, "cpsat"))

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from costmodel.dataflow.networks.rank_step import rank_step, rank_step_of
+from costmodel.dataflow.networks.rank_step import rank_step
+from costmodel.dataflow.networks.trained import rank_step_of
 from costmodel.dataflow.streams.placement import evenly, kept
 from costmodel.dataflow.streams.resident import RULES
 from costmodel.dataflow.streams.simulate import simulate

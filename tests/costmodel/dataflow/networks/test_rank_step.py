@@ -5,7 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from costmodel.dataflow.networks.rank_step import RankStep, rank_step, rank_step_of
+from costmodel.dataflow.networks.rank_step import RankStep, rank_step
+from costmodel.dataflow.networks.trained import rank_step_of
 from costmodel.dataflow.streams.placement import evenly, kept
 from costmodel.dataflow.streams.resident import MOST_PAGES, RULES
 from costmodel.dataflow.streams.simulate import simulate

@@ -4,10 +4,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from costmodel.fabrics import Fabric, Sipam
 from costmodel.hardware.device import load_device
+from costmodel.hardware.memory.tier import load_memory_tier
 from costmodel.pricing.candidates import candidates_of, enumerate_candidates
 from costmodel.pricing.phases import with_phases
 from costmodel.pricing.score import score, score_by_phase
@@ -91,6 +92,22 @@ def test_rows_with_two_settings_cost_both_phases_and_the_switches() -> None:
     np.testing.assert_allclose(score(again, DEVICE, fabric).step_s, scores.step_s[phased[:3]], rtol=1e-12)
 
 
-def test_evaluation_beside_a_second_tier_is_refused() -> None:
-    with pytest.raises(ValidationError, match="evaluation: is not priced beside tensors in a second tier"):
-        job(SMALL | {"offload": ("none", "optimizer")})
+@pytest.mark.parametrize("bytes_per_s", [1e9, 1e13])
+def test_evaluation_moves_weights_of_a_second_tier_once_for_each_micro_batch(bytes_per_s: float) -> None:
+    fabric, tier = fabric_of(FABRICS["fat_tree"]), load_memory_tier("host-pcie5")
+    device = DEVICE.model_copy(
+        update={
+            "capacity_bytes": 1e13,
+            "offload": tier.model_copy(update={"bandwidth_bytes_per_s": bytes_per_s, "capacity_bytes": 1e14}),
+        }
+    )
+    offload = ("none", "optimizer", "activations", "weights", "weights+activations+optimizer")
+    large = job(SMALL | {"zero": (1, 3), "recompute": ("none", "full"), "offload": offload})
+    rows = enumerate_candidates(large, [1, 4], device, fabric)
+    assert_equal_the_oracle(rows, device, fabric, 40)
+    first, last = score_by_phase(rows, device, fabric)
+    moves = rows.mappings.has_offload("weights")[rows.mapping]
+    assert ((last.offload_s > 0) <= moves).all()
+    assert (last.offload_s[moves] > 0).any() == (bytes_per_s < 1e13)
+    away = rows.mappings.offload[rows.mapping] > 0
+    assert (first.tier_footprint_bytes[away] >= last.tier_footprint_bytes[away]).all()
