@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from costmodel.collectives.circulant_rounds import circulant, circulant_relay
 from costmodel.collectives.digits import is_exact, nearest_first
 from costmodel.collectives.exchange import exchange
 from costmodel.collectives.ladder import Algorithm
@@ -19,6 +20,8 @@ MAKERS: dict[Algorithm, Callable[[CollectivePlan], Schedule]] = {
     "scatter": scatter,
     "direct": direct,
     "bruck": bruck,
+    "circulant": circulant,
+    "circulant_relay": circulant_relay,
 }
 
 

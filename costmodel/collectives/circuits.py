@@ -45,4 +45,6 @@ def _ahead(kind: Algorithm, ranks: int, radices: tuple[int, ...]) -> list[list[i
         return [list(each) for each in straight(radices)]
     if kind == "bruck":
         return relays(ranks, radices)
+    if kind in ("circulant", "circulant_relay"):
+        return [[*radices]]
     raise ValueError(f"kind: the ranks of a {kind} differ in their circuits; see its schedule")

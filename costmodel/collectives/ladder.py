@@ -13,7 +13,9 @@ from functools import cache
 from typing import Literal, TypeAlias
 
 Collective: TypeAlias = Literal["all_reduce", "reduce_scatter", "all_gather", "broadcast", "all_to_all"]
-Algorithm: TypeAlias = Literal["ring", "radix", "exchange", "tree", "fixed_tree", "scatter", "direct", "bruck"]
+Algorithm: TypeAlias = Literal[
+    "ring", "radix", "exchange", "tree", "fixed_tree", "scatter", "direct", "bruck", "circulant", "circulant_relay"
+]
 Order: TypeAlias = Literal["fixed", "alternating"]
 Step: TypeAlias = tuple[int, tuple[float, ...]]
 """next state, and the share of the message on each circuit of the step in each pass"""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from costmodel.collectives.circuits import Circuits, permutations
+from costmodel.collectives.circulants import gather_load, reached, relay_load, shortest_ways
 from costmodel.collectives.digits import Ints, num_relays
 from costmodel.collectives.hashed_once import HashedOnce
 from costmodel.collectives.ladder import Algorithm, Collective, Ladder, Order, ladder
@@ -33,12 +34,13 @@ class CollectivePlan(HashedOnce):
     ranks: int
     limits: Limits
     radices: tuple[int, ...]
-    """peers + 1 of each digit; a ring has none, a fixed tree its fan-out + 1. Where they multiply to the ranks, the
-    peers of the first digit are the nearest; otherwise, as the product then exceeds the ranks, the farthest"""
+    """peers + 1 of each digit; a ring has none, a fixed tree its fan-out + 1, a circulant its strides. Where they
+    multiply to the ranks, the peers of the first digit are the nearest; otherwise, as the product then exceeds the
+    ranks, the farthest"""
     held: tuple[int, ...]
     """consecutive digits in each configuration"""
     wavelengths: tuple[int, ...]
-    """wavelengths of each circuit of each digit; one entry for a ring or a fixed tree"""
+    """wavelengths of each circuit of each digit; one entry for a ring, a fixed tree or a circulant"""
     order: Order = "fixed"
     """alternating: successive calls go through the configurations forth and back"""
     bridged: tuple[bool, ...] = ()
@@ -52,6 +54,8 @@ class CollectivePlan(HashedOnce):
         if self.kind in ("ring", "fixed_tree"):
             fan_out = f" k{self.radices[0] - 1}" if self.radices else ""
             return f"{self.kind.replace('_', ' ')}{fan_out} w{self.wavelengths[0]}"
+        if self.is_circulant:
+            return f"{self.kind.replace('_', ' ')} {'+'.join(map(str, self.radices))} w{self.wavelengths[0]}"
         if self.kind == "direct":
             return f"direct, {max(self.radices, default=1) - 1} peers, {counted(len(self.held), 'configuration')}"
         text = f"{self.kind} {'x'.join(map(str, self.radices))}"
@@ -77,9 +81,14 @@ class CollectivePlan(HashedOnce):
         return 2 if is_twofold or self.kind == "scatter" else 1
 
     @property
+    def is_circulant(self) -> bool:
+        """Whether its circuits all lead a few fixed numbers of ranks ahead, and are used together."""
+        return self.kind in ("circulant", "circulant_relay")
+
+    @property
     def has_halves(self) -> bool:
         """Whether it is a reduce-scatter and an all-gather over the same circuits, of which either may be called."""
-        return self.kind in ("ring", "radix") and len(self.held) == 1
+        return self.kind in ("ring", "radix", "circulant") and len(self.held) == 1
 
     @property
     def num_rounds(self) -> int:
@@ -88,6 +97,8 @@ class CollectivePlan(HashedOnce):
             return self.passes * (self.ranks - 1)
         if self.kind == "fixed_tree":
             return tree_depth(self.ranks, self.radices[0] - 1)
+        if self.is_circulant:
+            return self.passes * len(reached(self.ranks, self.radices))
         return self.passes * len(self.radices)
 
     @property
@@ -161,6 +172,10 @@ class CollectivePlan(HashedOnce):
         """Passes of one call / passes counted, and the share of the message on a circuit of each digit in each pass."""
         if self.kind in ("ring", "fixed_tree"):
             return 1.0, [(self.num_rounds / (self.ranks if self.kind == "ring" else 1),)]
+        if self.kind == "circulant":
+            return 1.0, [(float(self.passes * gather_load(self.ranks, self.radices) / self.ranks),)]
+        if self.kind == "circulant_relay":
+            return 1.0, [(float(relay_load(self.ranks, self.radices) / self.ranks),)]
         steps = ladder(self.kind, self.collective, self.ranks, self.order)
         return steps.weight, shares_of(steps, self.radices)
 
@@ -171,6 +186,9 @@ class CollectivePlan(HashedOnce):
             return float(sum(radix - 1 for radix in self.radices))
         if self.kind == "bruck":
             return num_relays(self.ranks, self.radices) / self.ranks
+        if self.kind == "circulant_relay":
+            ways = shortest_ways(self.ranks, self.radices).values()
+            return sum(len(each[0]) for each in ways) / self.ranks
         return self.passes * (self.ranks - 1) / self.ranks
 
     def time_s(self, message_bytes: Message) -> Message:

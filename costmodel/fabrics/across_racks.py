@@ -10,7 +10,7 @@ from costmodel.fabrics.base import FabricBase
 from costmodel.fabrics.group_plans import GroupPlan, PlanKind
 from costmodel.fabrics.upper import UpperPart
 
-IN_TWO_HALVES: tuple[PlanKind, ...] = ("none", "ring", "radix", "bucket", "rotated")
+IN_TWO_HALVES: tuple[PlanKind, ...] = ("none", "ring", "radix", "circulant", "bucket", "rotated")
 """all-reduces that are a reduce-scatter and its all-gather: between these, racks exchange what each rank holds"""
 
 

@@ -8,6 +8,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from costmodel.collectives.circulant_offers import Offered
 from costmodel.collectives.family import pareto
 from costmodel.collectives.limits import Limits
 from costmodel.collectives.offers import SWITCHED, all_reduces, all_to_alls, is_runnable
@@ -72,6 +73,9 @@ class Lightpath(TilesWithMemory):
     """time to switch circuits while a job runs"""
     switching: Literal["waited", "hidden"] = Field(default="waited", exclude_if=lambda switching: switching == "waited")
     """hidden: software of jobs has the next circuits made while operators run; waited: steps wait for all switches"""
+    collectives: Offered = Field(default="families", exclude_if=lambda offered: offered == "families")
+    """circulants: groups may also hold circuits that lead a few fixed numbers of ranks ahead, with schedules for them
+    that software of the job reads; families: rings, mixed radices, exchanges and relays alone"""
     energy_j_per_byte: JoulesPerByte
     """of a byte over a circuit"""
     loss_per_tile_db: Decibels = 0.0
@@ -243,8 +247,8 @@ class Lightpath(TilesWithMemory):
         is_any_light = one_server and not self.slots_matter
         widths = (self.wavelengths_per_tile,) if is_any_light else divisors_down(self.wavelengths_per_tile)
         if dimension == "expert":
-            return all_to_alls(ranks, self.limits, widths)
-        found = all_reduces(ranks, self.limits, widths)
+            return all_to_alls(ranks, self.limits, widths, self.collectives)
+        found = all_reduces(ranks, self.limits, widths, self.collectives)
         kept = tuple(plan for plan in found if plan.has_halves) if dimension == "context" else found
         return pareto(kept) if is_any_light else kept
 
@@ -258,13 +262,8 @@ class Lightpath(TilesWithMemory):
     @cached_property
     def limits(self) -> Limits:
         """What a tile may do in one configuration of circuits, and what it costs."""
-        return Limits(
-            self.wavelengths_per_tile,
-            self.max_peers,
-            self.alpha_s,
-            self.reconfiguration_s,
-            self.wavelength_bandwidth_bytes_per_s,
-        )
+        rate = self.wavelength_bandwidth_bytes_per_s
+        return Limits(self.wavelengths_per_tile, self.max_peers, self.alpha_s, self.reconfiguration_s, rate)
 
     def _lines(self, stages: int) -> tuple[GroupPlan, ...]:
         """Pipeline stages in a line, at every halving of the width that a stage can give its peers."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
+from costmodel.collectives.circulant_offers import Offered
 from costmodel.collectives.limits import Limits
 from costmodel.fabrics import packets
 from costmodel.fabrics.base import FabricBase, Split
@@ -41,6 +42,8 @@ def ports_of(plan: GroupPlan) -> int:
         return plan.wavelengths[0]
     if plan.kind == "transfer":
         return most_peers(*plan.radices) * plan.wavelengths[0]
+    if plan.kind in ("circulant", "circulant_relay"):
+        return len(plan.radices) * plan.wavelengths[0]
     return sum((radix - 1) * width for radix, width in zip(plan.radices, plan.wavelengths, strict=True))
 
 
@@ -81,6 +84,9 @@ class OcsRail(FabricBase):
     switching: Literal["held", "phases"] = Field(default="held", exclude_if=lambda switching: switching == "held")
     """phases: circuits of a job may take turns at its ports from phase to phase of a step, which its software has to
     ask switches for; held: all of them are on as long as the job runs"""
+    collectives: Offered = Field(default="families", exclude_if=lambda offered: offered == "families")
+    """circulants: groups may also hold circuits that lead a few fixed numbers of ranks ahead, with schedules for them
+    that software of the job reads; families: rings, mixed radices, exchanges and relays alone"""
 
     @model_validator(mode="after")
     def _servers_fit(self) -> Self:
@@ -153,7 +159,7 @@ class OcsRail(FabricBase):
             return self._lines(ranks)
         if dimension == "tensor":
             return ()
-        limits = self.switches, self.alpha_s, self.port_bandwidth_bytes_per_s
+        limits = self.switches, self.alpha_s, self.port_bandwidth_bytes_per_s, self.collectives
         return held_all_to_alls(ranks, *limits) if dimension == "expert" else held_reductions(dimension, ranks, *limits)
 
     def transfers(

@@ -11,6 +11,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from costmodel.collectives.circulant_offers import Offered
 from costmodel.fabrics.base import Split
 from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan, PlanMenu, divisors_down
 from costmodel.fabrics.held_plans import held_all_to_alls, held_reductions, held_transfers
@@ -36,6 +37,9 @@ class Sipam(PoolRack):
     """
 
     kind: Literal["sipam"] = "sipam"
+    collectives: Offered = Field(default="families", exclude_if=lambda offered: offered == "families")
+    """circulants: groups may also hold circuits that lead a few fixed numbers of ranks ahead, with schedules for them
+    that software of the job reads; families: rings, mixed radices, exchanges and relays alone"""
 
     def blocks(self, spans: Sequence[int], num_devices: int) -> Sequence[int]:
         """The whole job in one server; or tensor groups, replicas, or what fills a server, each in some server."""
@@ -100,7 +104,7 @@ class NetworkShare(Sipam):
             return self._lines(ranks, rails)
         if rails == 0:
             return ()
-        limits = rails, self.alpha_s, self.shoreline.io.bandwidth_bytes_per_s
+        limits = rails, self.alpha_s, self.shoreline.io.bandwidth_bytes_per_s, self.collectives
         if dimension == "expert":
             return held_all_to_alls(ranks, *limits)
         found = held_reductions(dimension, ranks, *limits)

@@ -28,11 +28,12 @@ class Collective(Spec):
     """family of the plan"""
     radices: tuple[Count, ...] = ()
     """peers and one of each round. Where they multiply to the ranks, they are digits of the rank, the first varying
-    fastest; where their product is larger, circuits lead a number of ranks ahead, those of the first round farthest"""
+    fastest; where their product is larger, circuits lead a number of ranks ahead, those of the first round farthest.
+    Of a circulant: how many ranks ahead each circuit leads"""
     held: tuple[Count, ...] = ()
     """consecutive rounds that share one configuration of circuits"""
     wavelengths: tuple[Count, ...] = ()
-    """wavelengths of each circuit, one entry for each radix; a ring or a line has one"""
+    """wavelengths of each circuit, one entry for each radix; a ring, a line or a circulant has one"""
     order: Order = "fixed"
     """alternating: successive calls go through the configurations forth and back"""
     prefill: "Collective | None" = Field(default=None, exclude_if=lambda collective: collective is None)

@@ -10,6 +10,7 @@ from costmodel.parallelism.configuration import Collective, Configuration
 from costmodel.parallelism.mappings import DIMENSIONS
 from planner.checks.all_to_all import delivers
 from planner.checks.charged import compare_time
+from planner.checks.circulants import relays_deliver
 from planner.checks.fabric_rules import FabricRules
 from planner.checks.phases import in_phases
 from planner.checks.pricing import Price
@@ -21,6 +22,8 @@ from planner.model.job import Job
 from planner.model.plan import Assignment, HeldCircuits
 from planner.model.violation import Violation
 
+REDUCING = ("ring", "radix", "exchange", "circulant")
+"""kinds of all-reduces over circuits"""
 Widths = dict[tuple[str, str], int]
 """wavelengths from one device to another in one configuration"""
 
@@ -79,9 +82,11 @@ class CircuitRules(FabricRules):
         if not self.is_simulated(collective) or not is_sound(collective, len(lines[0])):
             return
         schedule = schedule_of(collective, len(lines[0]))
-        if collective.kind in ("ring", "radix", "exchange") and not _reduces_once(collective, len(lines[0])):
+        if collective.kind in REDUCING and not _reduces_once(collective, len(lines[0])):
             yield Violation("rounds", where, f"{where}: its rounds do not reduce every chunk once")
         if collective.kind in ("direct", "bruck") and not delivers(collective, len(lines[0])):
+            yield Violation("rounds", where, f"{where}: its rounds do not take every part to its rank")
+        if collective.kind == "circulant_relay" and not relays_deliver(collective.radices, len(lines[0])):
             yield Violation("rounds", where, f"{where}: its rounds do not take every part to its rank")
         for line in lines:
             yield from _simulate_group(speed, schedule, [devices[rank] for rank in line], held, beyond, charged, where)

@@ -11,6 +11,7 @@ import numpy as np
 from costmodel.fabrics.group_plans import OverLinks
 from costmodel.parallelism.configuration import Collective, Configuration
 from costmodel.parallelism.mappings import DIMENSIONS
+from planner.checks.circulants import has_sound_strides
 
 Links = dict[tuple[int, int], int]
 """wavelengths of the circuit from one rank to another, in one configuration of circuits"""
@@ -98,6 +99,8 @@ def is_sound(collective: Collective, ranks: int) -> bool:
     if collective.kind == "transfer":
         is_known = len(collective.wavelengths) == 1 and len(collective.radices) in (2, 4)
         return is_known and sum(sides_of(collective)) == ranks
+    if collective.kind in ("circulant", "circulant_relay"):
+        return has_sound_strides(collective, ranks)
     if collective.kind not in ("radix", "exchange", "direct", "bruck"):
         return False
     if not sum(collective.held) == len(collective.radices) == len(collective.wavelengths) or 0 in collective.held:
@@ -201,6 +204,9 @@ def group_links(collective: Collective, ranks: int) -> tuple[Links, ...]:
         is_line = collective.kind == "line"
         pairs = [(i, i + 1) for i in range(ranks - 1)] if is_line else handed_over(collective)
         return ({pair: collective.wavelengths[0] for a, b in pairs for pair in ((a, b), (b, a))},)
+    if collective.kind in ("circulant", "circulant_relay"):
+        width = collective.wavelengths[0]
+        return ({(a, (a + far) % ranks): width for a in range(ranks) for far in collective.radices},)
     holder = [number for number, count in enumerate(collective.held) for _ in range(count)]
     links: tuple[Links, ...] = tuple({} for _ in collective.held)
     if collective.kind in ("direct", "bruck"):

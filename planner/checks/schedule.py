@@ -10,6 +10,7 @@ import numpy as np
 
 from costmodel.parallelism.configuration import Collective
 from planner.checks.all_to_all import rounds_of
+from planner.checks.circulants import all_reduce_rounds, backwards, relay_rounds
 from planner.checks.required import digits_of, handed_over, peers_ahead, windows
 
 Send = tuple[int, int, tuple[int, ...]]
@@ -53,6 +54,11 @@ def schedule_of(collective: Collective, ranks: int) -> Schedule:
         return _digit_rounds(collective, ranks)
     if collective.kind in ("direct", "bruck"):
         return _all_to_all(collective, ranks)
+    if collective.kind == "circulant":
+        return _circulant(collective.radices, ranks)
+    if collective.kind == "circulant_relay":
+        sent, pieces = relay_rounds(collective.radices, ranks)
+        return Schedule(tuple(Round(0, sends, adds=False) for sends in sent), num_chunks=ranks * pieces)
     return Schedule((), num_chunks=1)
 
 
@@ -61,6 +67,13 @@ def _all_to_all(collective: Collective, ranks: int) -> Schedule:
     holder = [number for number, count in enumerate(collective.held) for _ in range(count)]
     rounds = tuple(Round(holder[number], sends, adds=False) for number, sends in rounds_of(collective, ranks))
     return Schedule(rounds, num_chunks=ranks, num_messages=len(rounds) // len(collective.radices))
+
+
+def _circulant(strides: tuple[int, ...], ranks: int) -> Schedule:
+    """A reduce-scatter, and the all-gather that it is backwards."""
+    gather, pieces = all_reduce_rounds(strides, ranks)
+    scatter = [Round(0, backwards(sends, ranks, pieces), adds=True) for sends in reversed(gather)]
+    return Schedule((*scatter, *(Round(0, sends, adds=False) for sends in gather)), num_chunks=ranks * pieces)
 
 
 def _ring(ranks: int) -> Schedule:

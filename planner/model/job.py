@@ -39,7 +39,7 @@ class JobConstraints(Spec):
 
     one_server: bool = False
     """whether all accelerators of the job lie in one server"""
-    collective: Literal["ring", "radix", "exchange", "bucket", "rotated"] | None = None
+    collective: Literal["ring", "radix", "exchange", "circulant", "bucket", "rotated"] | None = None
     """the only kind of all-reduce that the job may use"""
     one_setting: bool = Field(default=False, exclude_if=lambda flag: not flag)
     """whether the job keeps its circuits and memory through all phases of its workload"""

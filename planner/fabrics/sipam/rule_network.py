@@ -107,6 +107,8 @@ def rails_of(collective: Collective, ranks: int) -> int:
         return width if ranks == 2 else 2 * width
     if collective.kind == "ring":
         return width
+    if collective.kind in ("circulant", "circulant_relay"):
+        return width * len(collective.radices)
     if collective.kind == "transfer":
         ends = zip(*handed_over(collective), strict=True)
         return width * max(side.count(place) for side in ends for place in set(side))
