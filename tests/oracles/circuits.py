@@ -92,6 +92,8 @@ def _group_circuits(collective: Collective, size: int) -> Iterator[list[Circuit]
     width = collective.wavelengths[0]
     if collective.kind == "transfer":
         yield _transfer_circuits(*collective.radices, width)
+    elif collective.kind in ("circulant", "circulant_relay"):
+        yield [(a, (a + far) % size, width) for far in collective.radices for a in range(size)]
     elif collective.kind == "ring":
         yield [(i, (i + 1) % size, width) for i in range(size)]
     else:

@@ -95,6 +95,8 @@ def _ports_along(configuration: Configuration, dimensions: list[str]) -> int:
             total += collective.wavelengths[0] * min(2, configuration.pipeline - 1)
         elif collective.kind == "ring":
             total += collective.wavelengths[0]
+        elif collective.kind.startswith("circulant"):
+            total += len(collective.radices) * collective.wavelengths[0]
         else:
             total += sum((r - 1) * w for r, w in zip(collective.radices, collective.wavelengths, strict=True))
     return total

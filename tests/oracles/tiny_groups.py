@@ -10,7 +10,7 @@ from tests.oracles.tiny_instances import SMALL, Fields, drawn, lightpath, some_f
 EXPERTS = SMALL | {"layers": 2, "experts": 4, "experts_per_token": 2}
 
 
-def tiny_groups(seed: int) -> Instance:
+def tiny_groups(seed: int, collectives: str = "families") -> Instance:
     """The instance of a seed, valid at any seed."""
     rng = Random(f"groups-{seed}")
     servers, tiles = rng.choice(((2, 2), (2, 2), (2, 3), (4, 1)))
@@ -21,6 +21,7 @@ def tiny_groups(seed: int) -> Instance:
         "tile_rows": rng.choice((1, tiles)),
         "max_peers": rng.choice((1, 2, 3)),
         "fibers": rng.choice((1, 1, 2, 3)),
+        "collectives": collectives,
     }
     return drawn(rng, f"groups-{seed}", fabric, some_failures, _divide)
 

@@ -116,6 +116,12 @@ def test_every_level_has_the_enumerated_optimum_where_experts_and_contexts_hold_
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("seed", range(NUM_GROUPS))
+def test_every_level_has_the_enumerated_optimum_where_groups_may_hold_circulants(seed: int) -> None:
+    agree(tiny_groups(seed, "circulants"))
+
+
+@pytest.mark.slow
 @settings(max_examples=10, deadline=None, derandomize=True)
 @given(tiny_groupings)
 def test_any_such_instance_of_experts_and_contexts_has_the_enumerated_optimum(instance: Instance) -> None:

@@ -69,7 +69,25 @@ def tiny_in_turns(seed: int) -> Instance:
     return instance_of(jobs, health=health, **fabric)
 
 
-def _in_turns(draw: random.Random) -> dict[str, Any]:
+def tiny_with_circulants(seed: int) -> Instance:
+    """Four or five servers of one or two GPUs with fewer ports than other ranks of a group."""
+    draw = random.Random(f"circulants-{seed}")
+    servers, slots, switches = draw.choice([4, 5]), draw.choice([1, 2]), draw.choice([1, 2, 3])
+    batch = 8 * servers
+    jobs = [
+        {
+            "name": f"job{j}",
+            "workload": _in_turns(draw, {"model": EXPERTS, "expert": 4}) | {"global_batch": batch},
+            "accelerators": draw.choice([servers, 4, [2, 4], [1, servers]]),
+            "weight": draw.choice([1.0, 2.0, 3.0]),
+        }
+        for j in range(draw.choice([2, 3]))
+    ]
+    fabric = {"servers": servers, "ports": 5, "gpus_per_server": slots, "switches": switches}
+    return instance_of(jobs, **fabric, collectives="circulants")
+
+
+def _in_turns(draw: random.Random, *others: dict[str, Any]) -> dict[str, Any]:
     """Training, of some jobs with divided experts or sequences."""
-    more = draw.choice([{}, {"model": EXPERTS, "expert": 2}, {"context": 2}, {"context": [1, 2]}])
+    more = draw.choice([{}, {"model": EXPERTS, "expert": 2}, {"context": 2}, {"context": [1, 2]}, *others])
     return TRAINING | {"model": SMALL | {"layers": 4}} | more

@@ -1,5 +1,7 @@
 """Rails: the exact policy against enumeration, rails chosen in step 1 or left to step 2, and what step 2 refutes."""
 
+from collections.abc import Callable
+
 import pytest
 
 from planner.candidates.expand import expand
@@ -14,7 +16,7 @@ from planner.model.result import SolveOptions, Status
 from planner.pipeline import solve
 from tests.oracles.rails import best_value
 from tests.planner.checks.plans import TRAINING
-from tests.planner.fabrics.ocs_rail.step2_cases import instance_of, tiny, tiny_in_turns
+from tests.planner.fabrics.ocs_rail.step2_cases import instance_of, tiny, tiny_in_turns, tiny_with_circulants
 
 LIMITS = StepTwoLimits(time_limit_s=10.0, deterministic_limit=None, workers=1, seed=0)
 NUM_SEEDS = 60
@@ -38,8 +40,11 @@ def test_the_value_is_the_enumerated_one(seed: int, most_places: int, monkeypatc
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(24))
-def test_with_turns_the_value_is_the_enumerated_one(seed: int) -> None:
-    instance = tiny_in_turns(seed)
+@pytest.mark.parametrize("tiny_rails", [tiny_in_turns, tiny_with_circulants])
+def test_with_turns_and_with_circulants_the_value_is_the_enumerated_one(
+    tiny_rails: Callable[[int], Instance], seed: int
+) -> None:
+    instance = tiny_rails(seed)
     expected = best_value(instance)
     result = solve(instance, options=SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=30.0))
     assert (result.status is Status.INFEASIBLE) == (expected is None)
