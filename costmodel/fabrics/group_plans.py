@@ -70,7 +70,8 @@ class LinkPlan(HashedOnce):
     """A group that needs no collective schedule of circuits.
 
     kind "none": nothing is sent; "line": stages i and i+1 are joined by a circuit each way (pipeline);
-    "switched", and "ring" and "tree" all-reduces without wavelengths: packets over electrical switches;
+    "switched", and "ring" and "tree" all-reduces without wavelengths: packets over electrical switches; a "circulant"
+    without wavelengths: an all-reduce over the links of rings to the nearest ranks on both sides;
     "transfer": caches go from the first `radices[0]` replicas to the `radices[1]` others, over circuits or as packets;
     replicas have one place each, or as many as two further `radices` say of either side;
     "twisted" (all-to-all) and "twisted_bucket" (all-reduce): the same over the links of a twisted torus;
@@ -104,6 +105,8 @@ class LinkPlan(HashedOnce):
             width = f" w{self.wavelengths[0]}" if self.wavelengths else ""
             each = f" ({self.radices[2]} to {self.radices[3]} ranks)" if len(self.radices) > 2 else ""
             return f"transfer {self.radices[0]} to {self.radices[1]}{each}{width}"
+        if self.kind == "circulant":
+            return f"circulant {'+'.join(map(str, self.radices))}"
         widths = [str(width) for extent, width in zip(self.radices, self.wavelengths, strict=False) if extent > 1]
         extents = ["x".join(map(str, self.radices))] if self.radices else []
         return " ".join([self.kind, *extents, *(["w" + "x".join(widths)] if widths else [])])

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Literal, Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
+from costmodel.collectives.circulant_offers import Offered
 from costmodel.fabrics import packets
 from costmodel.fabrics.base import FabricBase, Split
 from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan
@@ -54,6 +55,9 @@ class MemoryNodeRings(FabricBase):
     """fixed time of a message between servers"""
     network_energy_j_per_byte: JoulesPerByte
     """of a byte between servers"""
+    collectives: Offered = Field(default="families", exclude_if=lambda offered: offered == "families")
+    """circulants: groups inside a node may also pass on parts of all-reduces both ways around the rings at once, with
+    schedules that software of the job reads; families: one way around each ring alone"""
     shared_nodes: bool = False
     """whether the two devices beside a memory node divide its DIMMs as their jobs need, rather than half and half"""
 
@@ -113,7 +117,8 @@ class MemoryNodeRings(FabricBase):
         if dimension == "pipeline":
             return (self._forward(ranks, one_server),)
         if one_server:
-            return (self._around(ranks),)
+            both_ways = self.collectives == "circulants" and ranks > 2
+            return (self._around(ranks), self._both_ways(ranks)) if both_ways else (self._around(ranks),)
         entering = min(self._rate(per_server), per_server * self.network_bandwidth_bytes_per_s)
         return packets.all_reduces(ranks, self.network_alpha_s, entering)
 
@@ -128,6 +133,18 @@ class MemoryNodeRings(FabricBase):
     def _around(self, ranks: int) -> LinkPlan:
         sent = 2 * (ranks - 1) / ranks
         return LinkPlan("ring", ranks, 2 * (ranks - 1) * self._hop_s(ranks), sent / self._rate(ranks), sent)
+
+    def _both_ways(self, ranks: int) -> LinkPlan:
+        """A circulant of the nearest rank on either side: half as many rounds, and as much on every link."""
+        sent = 2 * (ranks - 1) / ranks
+        return LinkPlan(
+            "circulant",
+            ranks,
+            2 * (ranks // 2) * self._hop_s(ranks),
+            sent / self._rate(ranks),
+            sent,
+            radices=(1, ranks - 1),
+        )
 
     def _all_to_all(self, ranks: int, per_server: int) -> LinkPlan:
         """Each rank sends an equal share to every other: round the rings the shorter way, which takes links of all

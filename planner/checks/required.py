@@ -87,7 +87,7 @@ def sends_packets(collective: Collective) -> bool:
     """True if a collective needs no circuits: nothing is sent, or packets over electrical switches."""
     if collective.kind in ("none", "switched", "tree", *get_args(OverLinks)):
         return True
-    return collective.kind in ("ring", "transfer") and not collective.wavelengths
+    return collective.kind in ("ring", "transfer", "circulant") and not collective.wavelengths
 
 
 def is_sound(collective: Collective, ranks: int) -> bool:

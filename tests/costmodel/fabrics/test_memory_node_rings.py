@@ -6,6 +6,10 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from costmodel.collectives.build import schedule_of
+from costmodel.collectives.limits import Limits
+from costmodel.collectives.plan import CollectivePlan
+from costmodel.collectives.simulate import simulate
 from costmodel.fabrics import MemoryNodeRings
 from costmodel.hardware.device import load_device
 from costmodel.hardware.memory.node import load_dimm
@@ -41,6 +45,19 @@ def test_groups_of_a_node_share_its_links(ranks: int) -> None:
     (chain,) = fabric().plans("pipeline", ranks, one_server=True)
     assert chain.seconds_per_byte == pytest.approx(1 / (75e9 * ranks / 8))
     assert chain.latency_s == pytest.approx(16 / ranks * 0.1e-6)
+
+
+@pytest.mark.parametrize("ranks", [3, 4, 5, 7, 8])
+def test_both_ways_around_take_half_the_rounds_of_one_way(ranks: int) -> None:
+    """As the schedule of a circulant of the nearest ranks on either side says, each side with half of the links."""
+    ring, both = fabric(collectives="circulants").plans("tensor", ranks, one_server=True)
+    limits = Limits(2, 2, ring.latency_s / 2 / (ranks - 1), 0.0, (ranks - 1) / ranks / ring.seconds_per_byte)
+    plan = CollectivePlan("all_reduce", "circulant", ranks, limits, (1, ranks - 1), (1,), (1,))
+    for message_bytes in (0.0, 1e6):
+        seconds = simulate(schedule_of(plan), limits, message_bytes)
+        assert both.latency_s + both.seconds_per_byte * message_bytes == pytest.approx(seconds, rel=1e-9)
+    assert both.latency_s == pytest.approx(ring.latency_s * (ranks // 2) / (ranks - 1), rel=1e-9)
+    assert len(fabric(collectives="circulants").plans("tensor", 2, one_server=True)) == 1
 
 
 def test_between_nodes_the_slower_of_network_and_links_counts() -> None:
