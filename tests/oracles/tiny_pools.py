@@ -11,10 +11,10 @@ SMALL = {
 }  # fmt: skip
 
 
-def tiny_pool(seed: int, *, objectives: list[str] | None = None) -> Instance:
+def tiny_pool(seed: int, *, objectives: list[str] | None = None, collectives: str = "families") -> Instance:
     """The pool of a seed: 1 to 6 servers of 2 to 4 accelerators, in half of them with failed parts."""
     rng = Random(seed)
-    fabric = pool_fabric(rng)
+    fabric = pool_fabric(rng) | {"collectives": collectives}
     most = fabric["accelerators_per_server"] * fabric["servers"]
     data: Fields = {
         "schema_version": 2,

@@ -25,6 +25,13 @@ def test_value_is_the_enumerated_optimum(seed: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("seed", range(20))
+def test_value_is_the_enumerated_optimum_where_groups_may_hold_circulants(seed: int) -> None:
+    instance = tiny_pool(seed, objectives=["value"], collectives="circulants")
+    assert_solved_to(instance, best_value(instance))
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_value_is_the_enumerated_optimum_where_jobs_serve_from_two_pools(seed: int) -> None:
     instance = disaggregated_pool(seed)
