@@ -20,7 +20,7 @@ from planner.model.plan import Assignment, HeldCircuits, Plan
 
 Axis = Literal["tensor", "data"]
 AXES: tuple[Axis, ...] = ("tensor", "data")
-KINDS: tuple[Algorithm, ...] = ("ring", *SWITCHED)
+KINDS: tuple[Algorithm, ...] = ("ring", "circulant", *SWITCHED)
 """of all-reduces over circuits"""
 
 

@@ -56,6 +56,13 @@ def test_all_radices_in_the_order_of_circuits_in_files(name: Name, radices: tupl
         _right(msccl_xml(Algorithm("a", schedule)), "all_reduce", ranks, schedule.num_chunks, seed)
 
 
+@pytest.mark.parametrize("strides", [(1, 3), (1, 3, 4), (1, 2, 3, 6)])
+def test_circulants_are_right(strides: tuple[int, ...]) -> None:
+    schedule = schedule_of(CollectivePlan("all_reduce", "circulant", 8, limits(), strides, (1,), (2,)))
+    for seed in range(2):
+        _right(msccl_xml(Algorithm("a", schedule)), "all_reduce", 8, schedule.num_chunks, seed)
+
+
 def _steps(text: str) -> int:
     return max(len(block) for gpu in ElementTree.fromstring(text) for block in gpu)
 
