@@ -38,6 +38,8 @@ class ShiftSearch:
     """best patterns whose links get weights"""
     turns: int = 200
     """of evening out"""
+    whole: bool = False
+    """whether each place of a face has shifts of its own, more than where they repeat over it"""
 
 
 @dataclass(frozen=True)
@@ -51,14 +53,14 @@ class FoundShifts:
 
 
 def search_line_shifts(sides: Sides, cubes: Sides, search: ShiftSearch) -> FoundShifts:
-    """Shifts that repeat over a face by the least factors of its sides; the same for the same seed."""
-    patterns, rng = _Patterns(sides, cubes), np.random.default_rng(search.seed)
+    """Shifts that repeat over a face by the least factors of its sides, or not at all; the same for the same seed."""
+    patterns, rng = _Patterns(sides, cubes, whole=search.whole), np.random.default_rng(search.seed)
     found: dict[bytes, tuple[float, Ints]] = {}
     for _ in range(search.starts):
         pattern, hops = patterns.descended(rng)
         found[pattern.tobytes()] = hops, pattern
     best = sorted(found.values(), key=lambda each: each[0])[: search.kept]
-    source = f"planner wiring shifts, seed {search.seed}, {search.starts} starts"
+    source = f"planner wiring shifts, seed {search.seed}, {search.starts} starts{', whole faces' * search.whole}"
     return min((_evened(patterns, pattern, search.turns, source) for _, pattern in best), key=lambda each: each.on_link)
 
 
@@ -81,10 +83,11 @@ def _evened(patterns: "_Patterns", pattern: Ints, turns: int, source: str) -> Fo
 class _Patterns:
     """Patterns of shifts as numbers of cubes, one for each axis and place of the pattern."""
 
-    def __init__(self, sides: Sides, cubes: Sides) -> None:
+    def __init__(self, sides: Sides, cubes: Sides, *, whole: bool) -> None:
         self.sides, self.cubes = sides, cubes
         self.after, self.leaves = steps_in_cube(sides)
-        self.periods = [next(number for number in range(2, side + 1) if side % number == 0) for side in sides]
+        least = [next(number for number in range(2, side + 1) if side % number == 0) for side in sides]
+        self.periods = [*sides] if whole else least
         self.shapes = [[self.periods[i] for i in range(3) if i != axis] for axis in range(3)]
         self.first = [0, *np.cumsum([prod(shape) for shape in self.shapes]).tolist()]
         chips = np.indices(sides).reshape(3, -1) % np.array(self.periods)[:, None]

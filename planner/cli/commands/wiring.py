@@ -85,6 +85,10 @@ def shifts(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="JSON file to write.")],
     seed: Seed = 0,
     starts: Annotated[int, typer.Option(min=1, max=10_000, help="Random wirings to begin from.")] = 20,
+    whole_faces: Annotated[
+        bool,
+        typer.Option("--whole-faces", help="Shifts of its own for each place of a face; else they repeat."),
+    ] = False,
 ) -> int:
     """Look for shifts of the lines of a slice of cubes that let an all-to-all run fast, for `switches.line_shifts`."""
     from costmodel.fabrics.twisted import least_of_any_wiring
@@ -95,7 +99,7 @@ def shifts(
     ranks = prod(side) * prod(number)
     if prod(number) < 2 or ranks > MOST_CHIPS:
         raise InputError("--cubes", "", f"slices have at least two cubes and {MOST_CHIPS:,} chips at most; not {cubes}")
-    found = search_line_shifts(side, number, ShiftSearch(seed, starts))
+    found = search_line_shifts(side, number, ShiftSearch(seed, starts, whole=whole_faces))
     write_text(output, found.shifts.to_json())
     rows = [("this wiring", found.on_link), ("any routing over it", found.bound)]
     rows.append(("any wiring of six links", least_of_any_wiring(ranks)))

@@ -20,6 +20,14 @@ def test_the_same_seed_finds_the_same() -> None:
     assert one.bound <= one.on_link + 1e-12
 
 
+def test_whole_faces_have_a_shift_for_each_place_and_reach_as_few_hops() -> None:
+    """Each wiring whose shifts repeat is among those that do not."""
+    searches = (ShiftSearch(seed=1, starts=12, kept=1, turns=1, whole=whole) for whole in (False, True))
+    repeated, whole = (search_line_shifts((4, 2, 2), (2, 1, 1), search).shifts for search in searches)
+    assert [(len(each), len(each[0])) for each in (repeated.y, whole.y)] == [(2, 2), (4, 2)]
+    assert shifted_load(whole).mean_hops <= shifted_load(repeated).mean_hops
+
+
 def test_the_catalog_can_be_found_again() -> None:
     known = load_line_shifts("line-shifts-2x2x1-2x2x2")
     assert search_line_shifts(known.sides, known.cubes, ShiftSearch()).shifts == known
