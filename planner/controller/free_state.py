@@ -1,7 +1,7 @@
 """Free accelerators and circuits of a controller: jobs are placed by number, in time, beside barred servers."""
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from planner.fabrics import plugin_of
@@ -71,8 +71,10 @@ class ControllerFreeState:
         self.racks = self.state.together
         """servers that one job may use together"""
 
-    def damaged(self, failed: Iterable[str]) -> Cluster:
+    def damaged(self, failed: Collection[str]) -> Cluster:
         """The cluster with these parts down beside those that its file says are."""
+        if not failed:
+            return self._healthy
         failures = [failure for name in failed for failure in failures_of(self._healthy, name)]
         return edited(self._healthy, health=worsened(self._healthy.health, failures))
 

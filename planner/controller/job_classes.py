@@ -127,8 +127,7 @@ class JobClasses:
             raise FullError("submit", "workload", problem)
 
     def _add(self, name: str, text: str, *, is_bounded: bool, asked_by: str = "kind") -> None:
-        rows = self._rows(Job.model_validate({"name": asked_by, **json.loads(text), "weight": 1.0}))
-        size = num_bytes(rows)
+        rows, size = self._rows(Job.model_validate({"name": asked_by, **json.loads(text), "weight": 1.0}))
         if is_bounded:
             self._require_room(name, size)
         self._bytes[name] = size
@@ -175,7 +174,8 @@ class JobClasses:
                 return row
         raise InputError("journal", kind.name, f"no candidate is {configuration.degrees}; open it with its own version")
 
-    def _rows(self, job: Job) -> tuple[Option, ...]:
+    def _rows(self, job: Job) -> tuple[tuple[Option, ...], int]:
+        """What a job may run as, and the bytes that it takes."""
         options = None
         if job.sizes and min(job.sizes) <= self.cluster.fabric.most_devices_of_a_job:
             instance = Instance(schema_version=2, name="kind", cluster=self.cluster, jobs=(job,))
@@ -186,7 +186,7 @@ class JobClasses:
         rows = self._rules.offered(self._rules.distinct(options, order, 1.0), self.cluster.fabric)
         for row in rows:
             row.warm()
-        return rows
+        return rows, num_bytes(rows)
 
     def _kind_of(self, name: str, rows: tuple[Option, ...]) -> JobClass:
         fewest = min((row.shape.num_ranks for row in rows), default=0)

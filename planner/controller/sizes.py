@@ -34,13 +34,15 @@ _SORTS = _Sorts()
 
 def num_bytes(root: Any) -> int:
     """Bytes of an object and of what it refers to, each once; more than that where others have parts of it too."""
-    seen, left, total = set[int](), [root], 0
-    while left:
-        each = left.pop()
-        if id(each) in seen or (sort := _SORTS[type(each)]) is _Sort.SHARED:
-            continue
-        seen.add(id(each))
-        total += sys.getsizeof(each)
-        if sort is _Sort.COMPOSED:
-            left += gc.get_referents(each)
+    seen, met, total = set[int](), [root], 0
+    while met:
+        composed = []
+        for each in met:
+            if id(each) in seen or (sort := _SORTS[type(each)]) is _Sort.SHARED:
+                continue
+            seen.add(id(each))
+            total += sys.getsizeof(each)
+            if sort is _Sort.COMPOSED:
+                composed.append(each)
+        met = gc.get_referents(*composed)
     return total

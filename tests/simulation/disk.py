@@ -31,13 +31,16 @@ class Disk:
     cut: dict[Path, bytes] = field(default_factory=dict)
     """what the machine had in memory of the journal when its power was cut"""
 
-    @property
-    def log(self) -> Path:
-        return self.path.with_name(f"{self.path.name}-wal")
+    def __post_init__(self) -> None:
+        self.log = self.path.with_name(f"{self.path.name}-wal")
+        self._log = str(self.log)
 
     def synced(self) -> None:
         """A transaction is over: its log is on disk."""
-        self.durable = self.log.stat().st_size if self.log.exists() else 0
+        try:
+            self.durable = os.stat(self._log).st_size
+        except FileNotFoundError:
+            self.durable = 0
 
     def take(self) -> None:
         """The power is cut now: what follows does not reach the disk."""

@@ -37,7 +37,10 @@ def refused(error: RestconfError, headers: Mapping[str, str] | None = None) -> H
 
 def require_accepted(request: HttpRequest) -> None:
     """406 where the client takes no JSON of YANG."""
-    accepted = [part.partition(";")[0].strip() for part in request.headers.get("accept", "*/*").split(",")]
+    given = request.headers.get("accept", "*/*")
+    if given == YANG_JSON:
+        return
+    accepted = [part.partition(";")[0].strip() for part in given.split(",")]
     if not {YANG_JSON, "application/*", "*/*"} & set(accepted):
         raise RestconfError("invalid-value", f"only {YANG_JSON} is answered", status=406)
 

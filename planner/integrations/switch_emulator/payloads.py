@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
@@ -17,6 +17,8 @@ TAGS = {"extra_forbidden": "unknown-element", "missing": "missing-element", "jso
 """error of the schema -> error-tag of RFC 6241"""
 MOST_ERRORS = 8
 """of one payload that are told"""
+MOST_WRITTEN = 512
+"""bodies that were held to the schema, as most are written again"""
 
 
 def type_of(leaf: Leaf) -> Any:
@@ -87,6 +89,11 @@ def _adapter(vocabulary: Vocabulary, shape: str, name: str) -> TypeAdapter[Any]:
     return TypeAdapter(_top(leaf.name, type_of(leaf)))
 
 
+@lru_cache(MOST_WRITTEN)
+def _require_valid(body: bytes, vocabulary: Vocabulary, shape: str, name: str) -> None:
+    _adapter(vocabulary, shape, name).validate_json(body)
+
+
 class Payloads:
     """Reads and writes payloads of one vocabulary."""
 
@@ -110,7 +117,7 @@ class Payloads:
         if shape == "list":
             member = self._tables[name].list_name
         body = to_json({f"{MODULE}:{member}": value})
-        _adapter(self._vocabulary, shape, name).validate_json(body)
+        _require_valid(body, self._vocabulary, shape, name)
         return body
 
     def _require_unique(self, shape: str, name: str, value: Any) -> None:

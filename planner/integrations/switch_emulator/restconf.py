@@ -192,6 +192,8 @@ def _allowed(resource: Resource) -> tuple[str, ...]:
 
 def _content(query: str) -> str:
     """The query parameter `content`; others are not offered."""
+    if not query:
+        return "all"
     given = parse_qsl(query, keep_blank_values=True)
     if not given:
         return "all"

@@ -43,14 +43,14 @@ def remember_kinds() -> None:
 class _Remembered:
     """A method whose answers are kept by cluster and job."""
 
-    def __init__(self, method: Callable[[JobClasses, Job], tuple[Option, ...]]) -> None:
+    def __init__(self, method: Callable[[JobClasses, Job], tuple[tuple[Option, ...], int]]) -> None:
         self._method = method
-        self._known: dict[str, tuple[Option, ...]] = {}
+        self._known: dict[str, tuple[tuple[Option, ...], int]] = {}
 
     def __get__(self, kinds: JobClasses, owner: type) -> Any:
         return self if kinds is None else partial(self._ask, kinds)
 
-    def _ask(self, kinds: JobClasses, job: Job) -> tuple[Option, ...]:
+    def _ask(self, kinds: JobClasses, job: Job) -> tuple[tuple[Option, ...], int]:
         key = kinds.cluster.model_dump_json() + job.job_class_json
         if key not in self._known:
             self._known[key] = self._method(kinds, job)

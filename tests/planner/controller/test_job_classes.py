@@ -39,9 +39,9 @@ def expanded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Names of jobs that are expanded for real, nothing is shared between controllers."""
     found: list[str] = []
     method: Any = JobClasses.__dict__["_rows"]
-    real: Callable[[JobClasses, Any], tuple[Option, ...]] = getattr(method, "_method", method)
+    real: Callable[[JobClasses, Any], tuple[tuple[Option, ...], int]] = getattr(method, "_method", method)
 
-    def rows(kinds: JobClasses, job: Any) -> tuple[Option, ...]:
+    def rows(kinds: JobClasses, job: Any) -> tuple[tuple[Option, ...], int]:
         found.append(job.name)
         return real(kinds, job)
 

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 import httpx
+from pydantic_core import from_json
 
 from planner.integrations.switch_drivers.ocs.config import SwitchSite
 from planner.integrations.switch_drivers.ocs.switch import (
@@ -71,7 +72,7 @@ class RestconfSwitch(OcsSwitch):
         if not response.is_success:
             raise SwitchRefusalError(f"{self.name} answers {code}: {_said(response)}")
         try:
-            found = response.json() if response.content else {}
+            found = from_json(response.content) if response.content else {}
         except ValueError:
             raise SwitchSilentError(f"{self.name} answers no JSON") from None
         if not isinstance(found, dict):
