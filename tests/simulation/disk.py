@@ -14,6 +14,8 @@ FULL = ("INSERT", "COMMIT", "CREATE")
 """statements that take room"""
 READS = ("SELECT", "PRAGMA query_only")
 """beginnings of statements that change nothing on disk"""
+FULL_SYNC = 2
+"""`PRAGMA synchronous` from which on each transaction waits for the disk"""
 
 
 @dataclass
@@ -108,9 +110,13 @@ class Connection:
         if statement == "COMMIT":
             self._on_commit(self.inner, self.inner.total_changes > self._changes)
         self._on_point()
-        if not self.inner.in_transaction:
+        if not self.inner.in_transaction and self._is_synced:
             self._disk.synced()
         return cursor
+
+    @property
+    def _is_synced(self) -> bool:
+        return bool(self.inner.execute("PRAGMA synchronous").fetchone()[0] >= FULL_SYNC)
 
     def lose_locks(self) -> None:
         """As of a machine that a file server gave up: what it was writing is undone."""

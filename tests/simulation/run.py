@@ -107,7 +107,7 @@ def _is_lit(world: SimulatedWorld) -> bool:
 def _judge(world: SimulatedWorld) -> None:
     """What the referees say of the light, the journal and the answers."""
     answers = [answer for client in world.clients for answer in client.answers]
-    told = sorted((each for user in _users(world) for each in user.told), key=lambda each: each.at_s)
+    told = sorted((each for user in _users(world) for each in user.told), key=lambda each: each.said_s)
     world.wrong += lost(world.path, answers)
     world.wrong += twice(world.path, told)
     for copy in world.copies.made:
@@ -122,7 +122,7 @@ def _judge(world: SimulatedWorld) -> None:
 
 
 def _note_starts(world: SimulatedWorld, told: Sequence[Told]) -> None:
-    """When each job was told to run, by the event that gave it its place."""
+    """When each job was told to run first, by the event that gave it its place; `told` in order of time."""
     placing = placed_by(world.path)
     for each in told:
         seq = max(seq for seq in placing[each.job] if seq <= each.seq)

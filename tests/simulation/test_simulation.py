@@ -4,12 +4,17 @@
 """
 
 import shutil
+import sqlite3
+from itertools import count
 from pathlib import Path
 
 import pytest
 
+from planner.controller import journal, lease
 from planner.controller.journal_copies import Restored
+from planner.controller.journal_file import Seen, prepare
 from planner.controller.leadership import Leadership
+from planner.controller.switch_reconciler import SwitchReconciler
 from planner.model.errors import InputError
 from tests.planner.controller.sites import remember_kinds
 from tests.simulation import copies
@@ -78,3 +83,43 @@ def test_who_acts_although_another_leads_is_found(monkeypatch: pytest.MonkeyPatc
     """A controller that asks neither term nor lease before it acts."""
     monkeypatch.setattr(Leadership, "require", lambda self: self.journal.term)
     assert any(run(seed).wrong for seed in (15, 7))
+
+
+@pytest.mark.slow
+def test_light_that_is_told_before_it_is_on_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A controller that calls each job connected that runs."""
+    monkeypatch.setattr(SwitchReconciler, "connected", lambda *_: True)
+    assert any(text.startswith("early") for text in run(2).wrong)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [43, 92])
+def test_a_journal_that_does_not_wait_for_the_disk_is_found(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    def prepared(db: sqlite3.Connection, path: str) -> int:
+        term = prepare(db, path)
+        db.execute("PRAGMA synchronous=NORMAL")
+        return term
+
+    monkeypatch.setattr(journal, "prepare", prepared)
+    assert any("is lost" in text for text in run(seed).wrong)
+
+
+@pytest.mark.slow
+def test_who_leads_too_late_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that stands by and waits for twice as long as it should."""
+    monkeypatch.setattr(lease, "SILENT_S", 2 * lease.SILENT_S)
+    assert any("to take the lead" in text for text in run(6).wrong)
+
+
+@pytest.mark.slow
+def test_who_does_not_begin_for_a_reason_that_is_not_so_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process of which each third takes the journal for another's."""
+    number, compare = count(), Seen.compare
+
+    def compared(self: Seen) -> None:
+        if next(number) % 3 == 2:
+            raise InputError("journal", "planner.db", "is written by another controller")
+        compare(self)
+
+    monkeypatch.setattr(Seen, "compare", compared)
+    assert any("cannot begin" in text for text in run(0).wrong)

@@ -30,6 +30,7 @@ from tests.planner.integrations.switch_drivers.ocs.controlled_world import (
     SIZES,
     ControlledWorld,
 )
+from tests.simulation.beginnings import is_right
 from tests.simulation.clients import Client, Operator, User
 from tests.simulation.copies import Copies
 from tests.simulation.disk import Connection, Disk
@@ -39,11 +40,6 @@ from tests.simulation.strands import Member, Strand
 
 PARTS = {"torus": ("s1", "s0.c1", "s1.c2:port"), "ocs_rail": ("s1", "s0.g1", "q3#1"), "sipam": ("s1",)}
 """that fail by themselves, by fabric"""
-STARTING = (
-    "another controller uses it", "is written by another controller", "cannot be read", "database is locked",
-    "is full", "disk I/O",
-)  # fmt: skip
-"""why a process may end as it begins"""
 QUEUE_S = 1.0
 """between two looks at a queue, unless something is put there"""
 MOST_LATE_S = 1e9
@@ -62,6 +58,8 @@ class SimulatedWorld(ControlledWorld):
     """when a process began to lead, and which"""
     lost_s: float | None = None
     """when the one that leads was struck, if it was"""
+    acted: int = 0
+    """reigns until the last one in which anything was done: no power cut may undo these"""
     takeovers_s: list[float] = field(default_factory=list)
     """from there until the other led, where that was well all the time"""
 
@@ -124,7 +122,10 @@ class SimulatedWorld(ControlledWorld):
                 self.reap(member)
         if self.disk.cut:
             self.disk.tear(self.random)
-            del self.reigns[self._term_on_disk() :]
+            term = self._term_on_disk()
+            if term < self.acted:
+                self.wrong.append(f"a power cut undid term {self.acted}, in which something had been done")
+            del self.reigns[term:]
 
     def _term_on_disk(self) -> int:
         """Of the journal as a power cut left it; 0 where there is none yet."""
@@ -159,10 +160,11 @@ class SimulatedWorld(ControlledWorld):
 
     def _keep(self, member: Member) -> None:
         """The main thread of a process: open the journal, then keep the lease."""
+        began_s = self.now_s
         try:
             self._open_in(member)
         except (InputError, sqlite3.OperationalError, OSError) as error:
-            if not any(reason in str(error) for reason in STARTING):
+            if not is_right(self, member, began_s, str(error)):
                 self.wrong.append(f"process {member.number} cannot begin: {error}")
             member.is_dead = True
             return
@@ -235,7 +237,10 @@ class SimulatedWorld(ControlledWorld):
     def struck(self, member: Member) -> None:
         """Something happened to a process: if it led, or was about to, another is to lead soon."""
         is_last = bool(self.reigns) and self.reigns[-1][1] == member.number
-        if (is_last and self.lost_s is None) or (not is_last and self.lost_s is not None and member.is_beginning):
+        is_begun = not is_last and self.lost_s is not None and member.is_beginning
+        if is_begun:
+            self._require_soon(member)
+        if is_begun or (is_last and self.lost_s is None):
             self.lost_s = self.now_s
         member.ready_s = float("inf") if member.is_dead else max(member.ready_s, member.frozen_s)
 
@@ -263,18 +268,25 @@ class SimulatedWorld(ControlledWorld):
         number = self.strand.member.number
         if not self.reigns or self.reigns[-1][1] != number:
             self.wrong.append(f"at {self.now_s:.2f} s {what} by process {number}, and {self.reigns[-1:]} leads")
+        self.acted = len(self.reigns)
 
     def committed(self, inner: sqlite3.Connection, is_changed: bool) -> None:
         """A transaction is on disk: by whoever leads, or begins to."""
         assert self.strand is not None
         member = self.strand.member
         if self._term(inner) > len(self.reigns):
-            was_well = self.lost_s is not None and member.ready_s <= self.lost_s
-            if was_well and self.lost_s is not None and self.disk.full_s < self.lost_s:
-                self.takeovers_s.append(self.now_s - self.lost_s)
-                if self.takeovers_s[-1] > TAKE_OVER_S:
-                    self.wrong.append(f"process {member.number} led only after {self.takeovers_s[-1]:.1f} s")
+            if (took_s := self._require_soon(member)) is not None:
+                self.takeovers_s.append(took_s)
             self.reigns.append((self.now_s, member.number))
             self.lost_s = None
         elif is_changed and self.reigns:
             self.require_reign("a write to the journal")
+
+    def _require_soon(self, member: Member) -> float | None:
+        """Seconds since nobody leads, of which a process that was well all the time may take few; None of others."""
+        if self.lost_s is None or member.ready_s > self.lost_s or self.disk.full_s >= self.lost_s:
+            return None
+        took_s = self.now_s - self.lost_s
+        if took_s > TAKE_OVER_S:
+            self.wrong.append(f"process {member.number} had {took_s:.1f} s to take the lead")
+        return took_s
