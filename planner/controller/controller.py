@@ -35,12 +35,14 @@ class Controller(Questions):
         settings: Settings | None = None,
         *,
         is_standby: bool = False,
+        is_leased: bool = False,
     ) -> None:
         """Begin with an empty cluster, or go on where the journal ends: the cluster may then be left out, and settings
         that are given replace those of the journal. One that stands by reads what another writes, answers questions,
-        refuses events, and may `lead` later."""
+        refuses events, and may `lead` later. `is_leased`: it holds a lease as soon as it is there, as a service does,
+        and may be ended where it hangs before."""
         self._lock, self._given = RLock(), settings
-        self._durable = DurableState(cluster, journal, settings, is_standby=is_standby)
+        self._durable = DurableState(cluster, journal, settings, is_standby=is_standby, is_leased=is_leased)
         self.cluster, self.settings = self._durable.cluster, self._durable.settings
         self._proposal: MoveProposal | None = None
 

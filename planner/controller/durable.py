@@ -47,9 +47,10 @@ class DurableState:
     """State of a controller and its write-ahead journal: event sourcing."""
 
     def __init__(
-        self, cluster: Cluster | None, path: str | Path, settings: Settings | None, *, is_standby: bool = False
-    ) -> None:
-        self.journal = Journal(path, is_reader=is_standby)
+        self, cluster: Cluster | None, path: str | Path, settings: Settings | None, *, is_standby: bool = False,
+        is_leased: bool = False,
+    ) -> None:  # fmt: skip
+        self.journal = Journal(path, is_reader=is_standby, is_leased=is_leased)
         self.leadership = Leadership(self.journal)
         self.ledger: Ledger
         self.state: ClusterState
@@ -238,7 +239,7 @@ class DurableState:
     def lead(self, settings: Settings | None, url: str) -> None:
         """Write the journal from now on, in a new term and under a lease; where it cannot be, an error, and all is as
         before. What jobs may run as is known from standing by."""
-        journal, before = Journal(self.journal.path), self.journal
+        journal, before = Journal(self.journal.path, is_leased=True), self.journal
         try:
             self._is_looked_at, self.journal = False, journal
             _, self.settings = agreed(journal, self.cluster, settings)

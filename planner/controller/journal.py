@@ -50,7 +50,8 @@ class Journal:
     a look at it: whoever has lost its place, and does not know, writes nothing.
     """
 
-    def __init__(self, path: str | Path, *, is_reader: bool = False) -> None:
+    def __init__(self, path: str | Path, *, is_reader: bool = False, is_leased: bool = False) -> None:
+        """`is_leased`: who writes holds a lease soon, and may be ended where it hangs before."""
         self.path = str(path)
         self.is_reader = is_reader
         if self.path != ":memory:" and not is_reader:
@@ -63,6 +64,8 @@ class Journal:
         self.seq, self.term = 0, 0
         self._seen = Seen(self.path) if self.path != ":memory:" and not is_reader else None
         if self._seen is not None:
+            if is_leased:
+                self._seen.claim()
             self._compare(self._seen)
         self._db = connect(self.path)
         try:

@@ -16,6 +16,7 @@ from hashlib import blake2b
 from pathlib import Path
 from zlib import crc32
 
+from planner.controller.claim import claim, disclaim
 from planner.model.errors import InputError
 
 FORMAT = 3
@@ -192,6 +193,7 @@ class Seen:
                 problem = "another controller uses it: stop that one, or take another file"
                 raise InputError("journal", path, problem)
             time.sleep(0.05)
+        disclaim(self._file)
 
     def _is_held(self) -> bool:
         try:
@@ -225,6 +227,10 @@ class Seen:
         """Events up to this number are on disk."""
         text = _SEEN.pack(self._id, seq, 0)[:-4]
         os.pwrite(self._file, text + struct.pack(">I", crc32(text)), 0)
+
+    def claim(self) -> None:
+        """Tell that this thread begins to lead, and holds a lease soon."""
+        claim(self._file)
 
     def close(self) -> None:
         """Let others have it."""

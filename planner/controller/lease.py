@@ -74,6 +74,11 @@ def _began(pid: int) -> int:
         return 0
 
 
+def this_process(term: int = 0, url: str = "") -> Beat:
+    """What this process says of itself at first."""
+    return Beat(term, 0, machine(), os.getpid(), _began(os.getpid()), url)
+
+
 def read_beat(path: str) -> Beat | None:
     """What the lease of a journal says; None where there is none, or one that is being written."""
     try:
@@ -90,7 +95,7 @@ class Lease:
         """Begin to lead in a term that the journal has given."""
         self._clock = clock
         self._file = os.open(f"{path}-lease", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-        self._beat = Beat(term, 0, machine(), os.getpid(), _began(os.getpid()), url)
+        self._beat = this_process(term, url)
         self._until_s = clock() + LEASE_S
         self.renew()
 

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from threading import Event, Thread
 
 from planner.controller import Controller
+from planner.controller.claim import ClaimWatch
 from planner.controller.journal_file import is_held
 from planner.controller.lease import RENEW_S, Beat, end_leader
 from planner.model.errors import DeposedError, InputError
@@ -27,8 +28,9 @@ class LeaseKeeper:
         with 0 once that can write and act no more."""
         self._controller, self._url, self._fence = controller, url, list(fence)
         self._stopped = Event()
-        self._told: Beat | None = None
-        """a leader that is ended, or of which all has been said"""
+        self._told = set[Beat]()
+        """leaders that are ended, or of which all has been said"""
+        self._claims = ClaimWatch(controller.leadership.journal.path)
         self._thread = Thread(target=self._run, name="lease", daemon=True)
 
     def begin(self, on_change: Callable[[], None], on_lost: Callable[[], None]) -> None:
@@ -95,17 +97,26 @@ class LeaseKeeper:
         """True if nobody writes the journal, nor may go on to act. A leader that is silent is ended first."""
         journal, watch = self._controller.leadership.journal, self._controller.leadership.watch
         watch.look()
+        self._claims.look()
         beat = watch.beat if watch.beat is not None and watch.beat.term == journal.last_term else None
         if is_held(journal.path):
-            if beat is not None and watch.is_silent:
-                self._end(beat)
+            if beat is None or watch.is_silent:
+                self._end_silent(beat)
             return False
         return beat is None or watch.is_gone or watch.is_silent
+
+    def _end_silent(self, beat: Beat | None) -> None:
+        """End a leader whose lease is silent, and who began to lead and hangs before its first lease."""
+        claimed = self._claims.idle
+        if beat is not None:
+            self._end(beat)
+        if claimed is not None and (beat is None or (claimed.pid, claimed.began) != (beat.pid, beat.began)):
+            self._end(claimed)
 
     def _end(self, beat: Beat) -> None:
         """Make sure that a silent leader never goes on; told once, and a fence that failed is tried again."""
         fields = {"leader": beat.url, "term": beat.term}
-        if beat == self._told:
+        if beat in self._told:
             return
         if end_leader(beat):
             log.warning("a leader that did not renew its lease was killed", extra={"fields": fields})
@@ -116,7 +127,7 @@ class LeaseKeeper:
             log.warning("a leader that did not renew its lease was fenced", extra={"fields": fields})
         else:
             return
-        self._told = beat
+        self._told.add(beat)
 
     def _is_fenced(self, beat: Beat) -> bool:
         try:

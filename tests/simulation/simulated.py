@@ -9,7 +9,8 @@ from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
-from planner.controller import journal, journal_copies, journal_file, lease
+from planner.controller import claim, journal, journal_copies, journal_file, lease
+from planner.controller.claim import Claim
 from planner.controller.journal_file import Seen, connect
 from planner.controller.lease import Beat
 from planner.integrations import private_files
@@ -65,6 +66,9 @@ def simulated(world: SimulatedWorld) -> Iterator[None]:
     def began(pid: int) -> int:
         return next((each.pid for each in world.members if each.pid == pid and not each.is_dead), 0)
 
+    def worked(each: Claim) -> str:
+        return next((str(other.steps) for other in world.members if other.pid == each.process.pid), "")
+
     clock = SimpleNamespace(
         monotonic=lambda: world.now_s, perf_counter=lambda: world.now_s, sleep=world.sleep,
         clock_gettime=lambda which: world.now_s, CLOCK_BOOTTIME=7, CLOCK_MONOTONIC=1,
@@ -79,7 +83,7 @@ def simulated(world: SimulatedWorld) -> Iterator[None]:
             (recorded, "os", system), (recorded, "time", clock), (lease, "time", clock), (lease, "os", _Over(names)),
             (lease, "machine", lambda: member().machine), (lease, "_began", began), (lease_keeper, "end_leader", ended),
             (lease_keeper, "subprocess", SimpleNamespace(run=_refused, TimeoutExpired=TimeoutError)),
-            (command_queue, "time", clock),
+            (claim, "machine", lambda: member().machine), (claim, "worked", worked), (command_queue, "time", clock),
         ):  # fmt: skip
             stack.enter_context(mock.patch.object(where, name, what))
         stack.enter_context(_quiet("planner"))

@@ -42,6 +42,7 @@ class Strand:
 
     def step(self) -> None:
         """Let it run until it waits or ends. In the thread of the world."""
+        self.member.steps += 1
         self._go.release()
         self._back.acquire()
         if self.is_over:
@@ -71,6 +72,8 @@ class Member:
     frozen_s: float = -1.0
     """until when it does nothing"""
     is_dead: bool = False
+    steps: int = 0
+    """of its strands"""
     controller: Any = None
     keeper: Any = None
     queue: Any = None

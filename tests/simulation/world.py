@@ -177,7 +177,9 @@ class SimulatedWorld(ControlledWorld):
 
     def _open_in(self, member: Member) -> None:
         is_standby = self.path.exists() and is_held(str(self.path))
-        controller = Controller(self.cluster, self.path, Settings.model_validate(RULES), is_standby=is_standby)
+        controller = Controller(
+            self.cluster, self.path, Settings.model_validate(RULES), is_standby=is_standby, is_leased=True
+        )
         member.keeper = LeaseKeeper(controller, f"http://{member.number}", ["fence"])
         member.keeper.begin(lambda: None, lambda: None)
         driver = OcsDriver(self.disk.record, self.switch_site, partial(self._fence, controller))

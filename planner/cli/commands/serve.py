@@ -223,7 +223,7 @@ def _controller(
     given = load_cluster(cluster) if cluster is not None else None
     rules = files.load(Settings, settings) if settings is not None else None
     is_standby = may_stand_by and journal.exists() and is_held(str(journal))
-    return Controller(given, journal, rules, is_standby=is_standby)
+    return Controller(given, journal, rules, is_standby=is_standby, is_leased=True)
 
 
 def _carrier(
