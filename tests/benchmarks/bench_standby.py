@@ -5,6 +5,9 @@ and ends jobs under keys all the time, asks whoever leads, and asks again what w
 leader ends by SIGKILL, or every third time is stopped by SIGSTOP, as a machine that hangs; another standby begins then.
 Exit code 1: something that was answered is lost or has happened twice, nobody led within 10 s, two led at once, a
 stopped leader was left to go on, or the referee of the emulator blames light on the controllers.
+
+`--restores 10` does something else instead: it copies the journal while one writes and the other stands by, ends both,
+puts the copy back, asks again what came after it, and ends who leads then.
 """
 
 import argparse
@@ -29,6 +32,7 @@ from tests.oracles.controller import replayed
 from tests.planner.controller.sites import quick_folder
 from tests.planner.integrations.switch_drivers.ocs.controlled_world import ControlledWorld
 from tests.planner.integrations.switch_drivers.ocs.site import edited, site_of
+from tests.planner.service.restored_services import restored
 from tests.planner.service.running import BEARER, Process, job, started, until
 from tests.simulation.referee import TAKE_OVER_S, Answer, lost, twice
 
@@ -129,11 +133,24 @@ def judge_all(path: Path, client: Client, world: ControlledWorld) -> list[str]:
     return wrong + [f"{each.kind}: {each}" for each in world.judged().blamed]
 
 
+def put_back(rounds: int) -> int:
+    """Copies that are put back, and what was wrong with them."""
+    with quick_folder() as name:
+        wrong = list(restored(Path(name), rounds, between_s=1.0, is_led_twice=True))
+    for text in wrong[:20]:
+        print(text)
+    print(f"{rounds} copies put back; wrong: {len(wrong)}")
+    return 1 if wrong else 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--restores", type=int, default=0)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
+    if given.restores:
+        return put_back(given.restores)
     random, wrong, took_s = Random(given.seed), list[str](), list[float]()
     with quick_folder() as name, ExitStack() as stack:
         folder = Path(name)
