@@ -10,7 +10,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,7 +55,7 @@ class Journal:
         self.path = str(path)
         self.is_reader = is_reader
         if self.path != ":memory:" and not is_reader:
-            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
+            _make_private(self.path)
         self._known: set[Mark] = set()
         self._fresh: list[Mark] = []
         self._used: dict[Mark, int] = {}
@@ -266,6 +266,13 @@ class Journal:
         self._db.close()
         if self._seen is not None:
             self._seen.close()
+
+
+def _make_private(path: str) -> None:
+    """A new file that nobody else may read. One that is there is not opened: to close it would free the locks of all
+    connections of this process, and another process that ends its own would then remove the log of this one."""
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
 
 
 def _marks(place: dict[str, Any]) -> set[Mark]:

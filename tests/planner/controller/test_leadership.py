@@ -1,6 +1,8 @@
 """One controller leads, others read; who has lost the lead writes nothing and is told so."""
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -120,3 +122,21 @@ def test_each_writer_has_a_term_of_its_own(tmp_path: Path) -> None:
     assert terms == [(1, 1), (2, 2), (3, 3)]
     with pytest.raises(InputError, match="cannot be read"):
         Journal(tmp_path / "other.db", is_reader=True)
+
+
+def test_the_log_of_who_took_the_lead_stays_when_another_process_has_read_it(tmp_path: Path) -> None:
+    """SQLite removes the log with the last connection, as locks tell: whoever leads must keep its own."""
+    path = tmp_path / "j.db"
+    Controller(cluster("torus"), path, RULES).close()
+    reads = "import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); " + (
+        "print(db.execute('SELECT max(seq) FROM events').fetchone()[0]); db.close()"
+    )
+
+    def last() -> int:
+        return int(subprocess.run([sys.executable, "-c", reads, path], capture_output=True, check=True).stdout)
+
+    with Controller(journal=path, is_standby=True) as standby:
+        standby.lead()
+        for number in (1, 2):
+            standby.submit(request(f"j{number}", 16))
+            assert last() == number
