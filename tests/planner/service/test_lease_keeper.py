@@ -16,6 +16,7 @@ from planner.model.errors import DeposedError
 from planner.service import lease_keeper
 from planner.service.lease_keeper import LeaseKeeper
 from tests.planner.controller.sites import request
+from tests.planner.service.restored_services import restored
 from tests.planner.service.running import BEARER, job, running, started, until
 from tests.planner.simulate.grounds import cluster
 
@@ -187,3 +188,9 @@ def test_a_process_stands_by(tmp_path: Path) -> None:
         service.process.send_signal(signal.SIGTERM)
         assert service.process.wait(60) == 0
         assert "this controller leads from now on" in service.log.read_text()
+
+
+@pytest.mark.slow
+def test_a_copy_that_was_made_beside_a_standby_goes_on(tmp_path: Path) -> None:
+    """Put back by commands when both have ended."""
+    assert list(restored(tmp_path, rounds=1)) == []
