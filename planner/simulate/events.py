@@ -69,7 +69,7 @@ class Simulation:
         self._looks.sort(key=lambda entry: -entry[0])
 
     def run(self) -> None:
-        """All events until every job has left."""
+        """All events until every job has left; what ends at one time is one event."""
         number, total, runs, queue = 0, len(self.jobs), self.runs, self.queue
         while True:
             arrival_s = self.jobs.arrival_s[number] if number < total else inf
@@ -80,7 +80,8 @@ class Simulation:
                 return
             self._advance(now_s)
             if end_s == now_s:
-                runs.finish(runs.next_run(), now_s, self.state)
+                while runs.next_end_s == now_s:
+                    runs.finish(runs.next_run(), now_s, self.state)
                 self._keep_spares()
                 self.log.timed(self._schedule)
             elif outage_s == now_s:

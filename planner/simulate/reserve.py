@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 
 from planner.fabrics.free_slots import Device
 from planner.fabrics.free_state import FreeState
@@ -91,12 +92,13 @@ def reserve(job: int, kind: JobClass, placer: Placer, runs: Iterable[Run]) -> Re
     """
     state, left = placer.state, list[Run]()
     found = None
-    for run in runs:
-        state.release(run.placement)
-        left.append(run)
+    for end_s, ending in groupby(runs, lambda run: run.end_s):
+        for run in ending:
+            state.release(run.placement)
+            left.append(run)
         if kind.held <= state.num_free and (placement := placer.place(kind)) is not None:
             state.release(placement)
-            found = Reservation(job, run.end_s, placement)
+            found = Reservation(job, end_s, placement)
             break
     for run in left:
         state.take(run.placement)
