@@ -9,12 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from costmodel.fabrics import Fiber
+from planner.fabrics.lightpath.job_class import Boundaries
 from planner.fabrics.lightpath.rwa import Spectrum
 from planner.fabrics.search import Blocks
 
 Ints = NDArray[np.int64]
 MOST_REMEMBERED = 200_000
 """spreads"""
+FIRST_ROWS = 8
+"""of one key that are looked at together"""
 
 
 class Spread(NamedTuple):
@@ -84,43 +87,55 @@ class Fibers:
 class Spreads:
     """Divisions of jobs with the same key, with their light: each is found when it is first looked at."""
 
-    def __init__(self, spreads: Iterable[Blocks], fibers: Fibers, boundaries: Ints) -> None:
-        """`boundaries`: least wavelengths that leave so many blocks of each row with this key, (rows, blocks + 1)."""
+    def __init__(self, spreads: Iterable[Blocks], fibers: Fibers, boundaries: Boundaries) -> None:
+        """`boundaries`: of the rows with this key."""
         self._spreads, self._fibers, self._boundaries = iter(spreads), fibers, boundaries
         self._found: list[tuple[Blocks, Spread]] = []
-        self._is_open: NDArray[np.bool_] | None = None
+        self._ends: tuple[Ints, Ints] | None = None
+        """(blocks, wavelengths) as in `Spread.ends`, (spreads, servers) each; None before all spreads were looked at"""
+        self._is_open = np.zeros((0, 0), dtype=bool)
+        """true where a spread is open to a row, (rows known so far, spreads)"""
         self._open: list[int] = []
-        """rows with a spread that is open to them"""
+        """rows with a spread that is open to them, of those known so far"""
 
     def open_to(self, rank: int) -> Iterable[tuple[Blocks, Spread]]:
         """Spreads with enough light between servers for the row of this rank; necessary, not sufficient."""
-        if self._is_open is None:
+        if self._ends is None:
             return self._first_look(rank)
+        while len(self._is_open) <= rank:
+            self._look_further()
         return [self._found[number] for number in np.flatnonzero(self._is_open[rank]).tolist()]
 
     def _first_look(self, rank: int) -> Iterator[tuple[Blocks, Spread]]:
-        needed = self._boundaries[rank].tolist()
+        needed = self._boundaries.first(rank + 1)[rank].tolist()
         for blocks in self._spreads:
             each = blocks, self._fibers.spread(blocks)
             self._found.append(each)
             if all(needed[count] <= least for count, least in each[1].ends):
                 yield each
-        self._is_open = self._all_open()
-        self._open = np.flatnonzero(self._is_open.any(axis=1)).tolist()
+        self._ends = self._all_ends()
 
-    def _all_open(self) -> NDArray[np.bool_]:
-        """True where a spread is open to a row, (rows, spreads)."""
-        if not self._found:
-            return np.zeros((len(self._boundaries), 0), dtype=bool)
-        most = max(len(blocks) for blocks, _ in self._found)
+    def _all_ends(self) -> tuple[Ints, Ints]:
+        most = max((len(blocks) for blocks, _ in self._found), default=0)
         ends = [(*spread.ends, *((0, 0),) * (most - len(blocks))) for blocks, spread in self._found]
-        counts, least = np.array(ends, dtype=int).reshape(len(ends), most, 2).transpose(2, 0, 1)
-        return np.asarray((self._boundaries[:, counts] <= least).all(axis=2))
+        counts, least = np.array(ends, dtype=np.int64).reshape(len(ends), most, 2).transpose(2, 0, 1)
+        return counts, least
 
     def open_after(self, rank: int) -> int:
         """The next row after this one, which was looked at, with a way that is open to it; beyond the last, if none."""
         place = bisect_right(self._open, rank)
+        while place == len(self._open) and len(self._is_open) < len(self._boundaries):
+            self._look_further()
         return self._open[place] if place < len(self._open) else len(self._boundaries)
+
+    def _look_further(self) -> None:
+        """Which spreads are open to some rows more."""
+        assert self._ends is not None
+        known, (counts, least) = len(self._is_open), self._ends
+        boundaries = self._boundaries.first(max(FIRST_ROWS, known + 1))[known:]
+        is_open = (boundaries[:, counts] <= least).all(axis=2)
+        self._is_open = np.concatenate([self._is_open.reshape(known, len(counts)), is_open])
+        self._open += (known + np.flatnonzero(is_open.any(axis=1))).tolist()
 
     @property
     def exist(self) -> bool:

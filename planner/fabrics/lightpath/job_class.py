@@ -1,7 +1,9 @@
 """Classes of jobs on a lightpath: options with the light that spreading them over servers needs."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +36,31 @@ class LightpathOption(Option):
             assert self.layouts is not None
 
 
+class Bounded(Protocol):
+    """A row with its boundary."""
+
+    @property
+    def boundary(self) -> Ints: ...
+
+
+class Boundaries:
+    """Least wavelengths that leave so many blocks of each of some rows with one key, found as rows are looked at: most
+    jobs take one of the first."""
+
+    def __init__(self, rows: Sequence[Bounded]) -> None:
+        self._rows = rows
+        self._found = np.zeros((0, 0), dtype=np.int64)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def first(self, rows: int) -> Ints:
+        """Those of so many rows at least, or of all, (rows, blocks + 1)."""
+        if len(self._found) < min(rows, len(self)):
+            self._found = np.array([row.boundary for row in self._rows[: max(rows, 2 * len(self._found))]])
+        return self._found
+
+
 @dataclass(frozen=True, eq=False)
 class LightpathJobClass(JobClass):
     """Jobs whose options with equal keys differ in the light that they need alone."""
@@ -49,12 +76,9 @@ class LightpathJobClass(JobClass):
         return tuple(map(tuple, of_key.values()))
 
     @cached_property
-    def boundaries(self) -> tuple[Ints, ...]:
-        """Boundaries of the rows with each key, (rows, blocks + 1)."""
-        of_key: dict[object, list[Ints]] = {}
-        for row in self.rows:
-            of_key.setdefault(row.shape.key, []).append(row.boundary)
-        return tuple(map(np.array, of_key.values()))
+    def boundaries(self) -> tuple["Boundaries", ...]:
+        """Boundaries of the rows with each key."""
+        return tuple(Boundaries([self.rows[number] for number in numbers]) for numbers in self.numbers)
 
     @cached_property
     def first_rows(self) -> tuple[LightpathOption, ...]:

@@ -1,20 +1,27 @@
 """What a replay keeps in numbers against the light, the layouts and the rails that the planner counts anew."""
 
 from random import Random
+from typing import NamedTuple
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from planner.fabrics.lightpath.fast_fibers import Spread, Spreads
 from planner.fabrics.lightpath.free_state import LightpathFreeState
-from planner.fabrics.lightpath.job_class import LightpathOption
+from planner.fabrics.lightpath.job_class import Boundaries, LightpathOption
 from planner.fabrics.lightpath.layouts import layouts
 from planner.fabrics.ocs_rail.rails import FreeRails, ServersByRails, on_rails
 from planner.model.cluster import Cluster
 from planner.simulate.placers import PLACERS
 from tests.planner.simulate.grounds import FABRICS, cluster, come_and_go, ground, state_of
 
+Ints = NDArray[np.int64]
 SIZES = [1, 2, 4, 8, 16]
+
+
+class _Row(NamedTuple):
+    boundary: Ints
 
 
 def _busy(seed: int) -> tuple[LightpathFreeState, dict[object, LightpathOption]]:
@@ -49,7 +56,7 @@ def test_kept_light_is_the_light_that_is_counted(seed: int) -> None:
         light = router.light
         room = tuple(tuple(light.room(a, b) if a != b else 0 for b in chosen) for a in chosen)
         assert spread.room == room
-        spreads = Spreads([blocks], router.fibers, np.array([row.boundary, row.boundary]))
+        spreads = Spreads([blocks], router.fibers, Boundaries([row, row]))
         for look in (0, 1, 0):
             assert bool(list(spreads.open_to(look))) == state.may_span(row.shape, blocks)
         pairs = [(a, b) for a in chosen for b in chosen if a != b]
@@ -84,14 +91,14 @@ def test_the_next_row_with_an_open_way_is_that_of_a_look_at_each(seed: int) -> N
     for blocks in ([(0, 4), (1, 4)], [(0, 2), (2, 6)]):
         alike = [row for row in rows.values() if row.num_parts == 8]
         shares = [Random(seed).uniform(0, 2) for _ in range(12)]
-        boundaries = np.array([row.boundary * share for row in alike for share in shares], dtype=int)
+        boundaries = Boundaries([_Row((row.boundary * share).astype(np.int64)) for row in alike for share in shares])
         spreads = Spreads([blocks], state.router.fibers, boundaries)
         is_open = [bool(list(spreads.open_to(rank))) for rank in range(len(boundaries))]
         for rank in range(len(is_open)):
             following = [later for later in range(rank + 1, len(is_open)) if is_open[later]]
             assert spreads.open_after(rank) == min(following, default=len(is_open))
         found |= set(is_open)
-    none = Spreads([], state.router.fibers, np.zeros((3, 9), dtype=int))
+    none = Spreads([], state.router.fibers, Boundaries([_Row(np.zeros(9, dtype=np.int64))] * 3))
     assert not list(none.open_to(0))
     assert none.open_after(0) == 3
     assert found
