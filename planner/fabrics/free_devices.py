@@ -141,8 +141,12 @@ class FreeDevices:
 
     def _count(self, devices: Collection[Device], sign: int) -> None:
         taken: dict[int, int] = {}
-        for server, slot in devices:
-            taken[server] = taken.get(server, 0) | 1 << slot
+        if len(devices) == 1:
+            [(server, slot)] = devices
+            taken[server] = 1 << slot
+        else:
+            for server, slot in devices:
+                taken[server] = taken.get(server, 0) | 1 << slot
         free, any_, lit, together, size = self.free, self.any, self.lit, self.free_together, self._num_together
         for server, slots in taken.items():
             number = sign * slots.bit_count()

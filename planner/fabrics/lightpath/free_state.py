@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from heapq import heappop, heappush
+from itertools import chain
 from math import inf
 from typing import Any, Self
 
@@ -156,8 +157,15 @@ class LightpathFreeState(FreeState):
 
     def _place_on_fibers(self, kind: LightpathJobClass, search: Search, fibers: Fibers) -> Placement | None:
         """The same where light depends on servers alone: rows with one key find their spreads once."""
-        spreads: dict[int, Spreads] = {}
         num_failed, is_fixed = 0, search.is_fixed
+        spreads: dict[int, Spreads] = {}
+        if is_fixed:
+            found = iter(self.spreads(kind.rows[0].shape, search))
+            first = next(found, None)
+            inside = None if first is None or len(first) > 1 else self.realize_in_rack(kind.rows[0], first)
+            if inside is not None:
+                return self.taking(inside)
+            spreads[0] = Spreads(found if first is None else chain([first], found), fibers, kind.boundaries[0])
         following = [(numbers[0], 0, key) for key, numbers in enumerate(kind.numbers)]
         while following:
             number, rank, key = heappop(following)

@@ -54,6 +54,8 @@ class FreeShares:
     def counted(self, held: Sequence[int | None], devices: Iterable[tuple[int, int]]) -> tuple[tuple[Amount, int], ...]:
         """What the ranks of a job on these (server, slot) take, each of them so much; nothing where servers share
         nothing."""
+        if not self.free:
+            return ()
         ranks = Counter(server for server, _ in devices)
         each = [(what, amount) for what, (amount, _) in enumerate(zip(held, self.free, strict=False)) if amount]
         return tuple(((what, s), amount * ranks[s]) for s in ranks for what, amount in each)
