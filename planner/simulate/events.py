@@ -117,7 +117,7 @@ class Simulation:
             if placement is not None:
                 self._start(job, placement)
             return
-        self.queue.push(job, self.runs.work_left_s(job))
+        self.queue.push(job, self.runs.left_s[job])
         if self.queue.is_timed or self.queue.head() == job:
             self._schedule()
         elif self.rules.discipline == "easy":
@@ -178,16 +178,20 @@ class Simulation:
             if not self._recovery.is_default:
                 self._fill_up(only)
             return
-        state, kinds, groups, work_left_s = self.state, self.jobs.kind, self.jobs.group, self.runs.work_left_s
-        left_s = reserved.time_s - self._now_s
-        free, beyond = state.num_free, state.num_free - reserved.num_free(state)
-        barred = self._barred(left_s, beyond) if only is None else self._hopeless
-        jobs = self.queue.behind(reserved.job, barred, self.rules.depth) if only is None else only
-        for looked_at, job in enumerate(jobs):
+        state, groups, sizes, works_s = self.state, self.jobs.group, self.jobs.group_size, self.runs.left_s
+        fastest, beside, left_s = self._fastest, self._beside, reserved.time_s - self._now_s
+        free, beyond, looked_at = state.num_free, state.num_free - reserved.num_free(state), 0
+        barred = self._hopeless
+        if only is None:
+            barred = barred | self.queue.unable(free, beyond, left_s, fastest)
+        for job in self.queue.behind(reserved.job, barred, self.rules.depth) if only is None else only:
+            group = groups[job]
+            if group in barred:
+                continue
             if looked_at == self.rules.depth or not free:
                 break
-            kind, group, work_s = kinds[job], groups[job], work_left_s(job)
-            if group in barred or ((kind.held > beyond or group in self._beside) and work_s > left_s * kind.fastest):
+            looked_at += 1
+            if (sizes[group] > beyond or group in beside) and works_s[job] > left_s * fastest[group]:
                 continue
             placement = self._place_behind(reserved, job, beyond, barred)
             if placement is not None:
@@ -199,11 +203,13 @@ class Simulation:
 
     def _fill_up(self, only: Sequence[int] | None) -> None:
         """While the first job has no place before parts work again, others start as they fit."""
-        barred = set(self._hopeless)
-        jobs = self.queue.behind(self.queue.head(), barred, self.rules.depth) if only is None else only
-        for looked_at, job in enumerate(jobs):
+        barred, looked_at = set(self._hopeless), 0
+        for job in self.queue.behind(self.queue.head(), barred, self.rules.depth) if only is None else only:
+            if self.jobs.group[job] in barred and only is None:
+                continue
             if looked_at == self.rules.depth or not self.state.num_free:
                 return
+            looked_at += 1
             placement = self._placer.place(self.jobs.kind[job])
             if placement is None:
                 barred.add(self.jobs.group[job])
@@ -211,23 +217,12 @@ class Simulation:
                 self.queue.remove(job)
                 self._start(job, placement)
 
-    def _barred(self, left_s: float, beyond: int) -> set[int]:
-        """Groups of which no job can be placed: too large, or too large to stay beyond `left_s` and too long not to."""
-        barred = set(self._hopeless)
-        for group in self.queue.groups:
-            held = self.jobs.group_size[group]
-            if held > self.state.num_free or (
-                held > beyond and self.queue.shortest_s(group) > left_s * self._fastest[group]
-            ):
-                barred.add(group)
-        return barred
-
     def _place_behind(self, reserved: Reservation, job: int, beyond: int, barred: set[int]) -> Placement | None:
         """A place where a job ends in time, or shares nothing with what is reserved; `beyond` free devices are not.
 
         Where it finds no place at all, its group is barred.
         """
-        kind, work_s, left_s = self.jobs.kind[job], self.runs.work_left_s(job), reserved.time_s - self._now_s
+        kind, work_s, left_s = self.jobs.kind[job], self.runs.left_s[job], reserved.time_s - self._now_s
         if work_s <= left_s * kind.fastest:
             placement = self._first_place(job)
             if placement is None:

@@ -2,7 +2,7 @@
 
 from bisect import insort
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Mapping
 from heapq import heappop, heappush
 from itertools import chain, islice
 from typing import ClassVar
@@ -34,11 +34,6 @@ class Queue:
     @property
     def length(self) -> int:
         return len(self._inside)
-
-    @property
-    def groups(self) -> list[int]:
-        """Groups with waiting jobs."""
-        return list(self._waiting)
 
     def push(self, job: int, work_s: float) -> None:
         """A job with so many reference seconds left joins, behind those that arrived before it."""
@@ -89,10 +84,20 @@ class Queue:
             heappop(works)
         return works[0][0]
 
-    def behind(self, head: int, barred: set[int], most: int | None = None) -> Iterator[int]:
-        """The first `most` jobs behind the head in order, all by default; groups that join `barred` meanwhile are
-        passed over. Jobs may leave on the way, and none may join."""
+    def unable(self, free: int, beyond: int, left_s: float, fastest: Mapping[int, float]) -> set[int]:
+        """Groups of which no job fits on so many free accelerators, or all are too large to stay on `beyond` of them
+        and too long to end within `left_s` at the group's `fastest` rate."""
+        return {
+            group
+            for group in self._waiting
+            if (held := self._size[group]) > free
+            or (held > beyond and self.shortest_s(group) > left_s * fastest[group])
+        }
+
+    def behind(self, head: int, barred: set[int], most: int | None = None) -> list[int]:
+        """Jobs behind the head in order, of groups that are not barred; `most`: so many of each group at least, all by
+        default."""
         each = None if most is None else most + 1
         first = [islice(jobs, each) for group, jobs in self._waiting.items() if group not in barred]
         order = sorted(chain.from_iterable(first), key=self._place.__getitem__)
-        return islice((job for job in order if job != head and self._group[job] not in barred), most)
+        return [job for job in order if job != head]

@@ -54,7 +54,9 @@ class Runs:
         self.running: dict[int, Run] = {}
         self.busy = 0
         """accelerators held"""
-        self._left_s: dict[int, float] = {}
+        self.left_s = [*jobs.work_s]
+        """reference seconds that each job needs, if it waits"""
+        self._stopped = set[int]()
         self._ends: list[tuple[float, int]] = []
         """(end, job) of all running jobs, ascending"""
 
@@ -71,16 +73,12 @@ class Runs:
         """Running jobs in the order of their ends."""
         return (self.running[job] for _, job in self._ends)
 
-    def work_left_s(self, job: int) -> float:
-        """Reference seconds that a waiting job needs."""
-        return self._left_s.get(job, self.jobs.work_s[job]) if self._left_s else self.jobs.work_s[job]
-
     def start(self, job: int, placement: Placement, now_s: float, downtime_s: float) -> None:
         """A waiting job runs on a placement that is taken; one that was stopped before pauses first."""
-        is_back = job in self._left_s
-        run = Run(job, self.jobs.kind[job], placement, work_s=self.work_left_s(job))
+        is_back = job in self._stopped
+        run = Run(job, self.jobs.kind[job], placement, work_s=self.left_s[job])
         if is_back:
-            del self._left_s[job]
+            self._stopped.remove(job)
         else:
             self.log.start_s[job] = now_s
         self.running[job] = run
@@ -112,7 +110,8 @@ class Runs:
         """A run stops; what it has done is kept up to its last checkpoint."""
         ran_s = max(0.0, now_s - run.begin_s)
         self._remove(run, now_s, state, ran_s % self._checkpoint_s if self._checkpoint_s else 0.0)
-        self._left_s[run.job] = run.work_s
+        self.left_s[run.job] = run.work_s
+        self._stopped.add(run.job)
         self.log.interruptions += 1
 
     def _remove(self, run: Run, now_s: float, state: FreeState, lost_s: float = 0.0) -> None:

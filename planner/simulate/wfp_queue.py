@@ -6,9 +6,6 @@ weight wastes less on emptying cubes for large jobs: of powers from 1/3 to 6, tr
 accelerators, 3 held more of them than lower ones and gave up about a fifth of what 1/3 saves of the mean wait.
 """
 
-from collections.abc import Iterator
-from itertools import islice
-
 from planner.simulate.queue import Queue
 from planner.simulate.runs import Jobs
 
@@ -49,9 +46,8 @@ class WfpQueue(Queue):
     def head(self) -> int:
         return self._in_order()[0]
 
-    def behind(self, head: int, barred: set[int], most: int | None = None) -> Iterator[int]:
-        order = [*self._in_order()]
-        return islice((job for job in order if job != head and self._group[job] not in barred), most)
+    def behind(self, head: int, barred: set[int], most: int | None = None) -> list[int]:
+        return [job for job in self._in_order() if job != head and self._group[job] not in barred]
 
     def _in_order(self) -> list[int]:
         if not self._is_in_order:

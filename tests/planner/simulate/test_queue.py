@@ -36,23 +36,26 @@ def test_the_order_is_priority_then_arrival(steps: list[tuple[str, int]], groups
         assert list(queue.behind(waiting[0], barred)) == expected
 
 
-@given(groups=st.lists(st.integers(0, 2), min_size=2, max_size=30), taken=st.sets(st.integers(0, 29)))
-def test_jobs_may_leave_and_groups_be_barred_on_the_way(groups: list[int], taken: set[int]) -> None:
+@given(groups=st.lists(st.integers(0, 2), min_size=2, max_size=30), most=st.integers(0, 12))
+def test_so_many_jobs_behind_the_head_are_the_first_ones(groups: list[int], most: int) -> None:
     queue = Queue(groups, [0] * len(groups), [1, 1, 1])
     for job in range(len(groups)):
         queue.push(job, 1.0)
-    barred: set[int] = set()
-    seen, expected = [], []
-    for job in queue.behind(0, barred):
-        seen.append(job)
-        if job in taken:
-            queue.remove(job)
-        elif job % 5 == 4:
-            barred.add(groups[job])
-    closed: set[int] = set()
-    for job in range(1, len(groups)):
-        if groups[job] not in closed:
-            expected.append(job)
-            if job not in taken and job % 5 == 4:
-                closed.add(groups[job])
-    assert seen == expected
+    for barred in (set[int](), {1}, {0, 2}):
+        behind = [job for job in range(1, len(groups)) if groups[job] not in barred]
+        assert queue.behind(0, barred, most)[:most] == behind[:most]
+
+
+@given(works_s=st.lists(st.tuples(st.integers(0, 3), st.integers(1, 20)), min_size=1, max_size=12))
+def test_groups_are_unable_where_each_of_their_jobs_is(works_s: list[tuple[int, int]]) -> None:
+    groups, sizes, fastest = [group for group, _ in works_s], [1, 2, 4, 8], {0: 1.0, 1: 2.0, 2: 0.5, 3: 1.0}
+    queue = Queue(groups, [0] * len(groups), sizes)
+    for job, (_, work_s) in enumerate(works_s):
+        queue.push(job, work_s)
+    for free, beyond, left_s in ((8, 4, 10.0), (4, 1, 5.0), (2, 2, 1.0), (8, 0, 8.0)):
+        able = {
+            group
+            for group, work_s in works_s
+            if sizes[group] <= free and (sizes[group] <= beyond or work_s / fastest[group] <= left_s)
+        }
+        assert queue.unable(free, beyond, left_s, fastest) == set(groups) - able
