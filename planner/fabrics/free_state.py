@@ -146,11 +146,15 @@ class FreeState(FreeRacks):
 
     def place(self, kind: JobClass, search: Search) -> Placement | None:
         """The class's most valuable row that finds a place, taken; None where none does."""
+        found = self.found(kind, search)
+        return None if found is None else self.taking(found)
+
+    def found(self, kind: JobClass, search: Search) -> Placement | None:
+        """The same place, not taken."""
         if kind.held > self.num_free:
             return None
         rows = ((row.shape, row) for row in (kind.of_loop if search.of_loop else kind.rows))
-        found = self.first_that_fits(rows, search, lambda row, blocks: self.realize(row, blocks, search.deadline_s))
-        return None if found is None else self.taking(found)
+        return self.first_that_fits(rows, search, lambda row, blocks: self.realize(row, blocks, search.deadline_s))
 
     def realize_in_rack(self, row: Option, blocks: Blocks, deadline_s: float = inf) -> Placement | None:
         require_time(deadline_s)

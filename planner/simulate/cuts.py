@@ -11,6 +11,7 @@ from planner.fabrics.spreads_over_racks import JoinedAsFound
 from planner.policies.bcube_slices import bcube_cut
 from planner.policies.slices import Cutter, ranks_on
 from planner.policies.torus_slices import torus_cut
+from planner.simulate.placer import Placer
 from planner.slices.allocator import MaskAllocator, Slice, members
 
 CUTTERS: dict[str, Cutter] = {"torus_slices": torus_cut, "bcube_slices": bcube_cut}
@@ -43,7 +44,7 @@ class _Rack:
         return (slice_, devices) if devices else None
 
 
-class SlicePlacer:
+class SlicePlacer(Placer):
     """Each job with its most valuable row that a slice can realise, as `planner.policies.slices` places them."""
 
     def __init__(self, state: FreeState, name: str) -> None:

@@ -8,7 +8,7 @@ from planner.fabrics.job_class import JobClass
 from planner.fabrics.placement import Placement
 from planner.simulate.log import Log
 from planner.simulate.outages import Outages
-from planner.simulate.placers import Placer
+from planner.simulate.placer import Placer
 from planner.simulate.queue import Queue
 from planner.simulate.recovery import Moves, Recovery
 from planner.simulate.reserve import Reservation, reserve
@@ -53,6 +53,8 @@ class Simulation:
         """where jobs of a group would stand if nothing were reserved, found since a job last started or ended"""
         self._hidden: Placement | None = None
         """what is reserved and free, while it is taken so that nobody else takes it"""
+        self._free_part: Placement | None = None
+        """what is reserved and free, found since a job last started or ended"""
         self._fastest = dict(zip(jobs.group, (kind.fastest for kind in jobs.kind), strict=True))
         """highest rate, by group"""
         self._looks: list[tuple[float, Callable[[FreeState], None]]] = []
@@ -102,6 +104,7 @@ class Simulation:
 
     def _start(self, job: int, placement: Placement) -> None:
         self._places.clear()
+        self._free_part = None
         if not self.state.has_pool:
             self._beside.clear()
         self.runs.start(job, placement, self._now_s, self.rules.downtime_s)
@@ -128,6 +131,7 @@ class Simulation:
         self._hopeless.clear()
         self._beside.clear()
         self._places.clear()
+        self._free_part = None
         while self.queue.length:
             head = self.queue.head()
             kind = self.jobs.kind[head]
@@ -236,7 +240,8 @@ class Simulation:
         if kind.held > beyond or self.jobs.group[job] in self._beside:
             return None
         if self._hidden is None:
-            self._hidden = reserved.hide(self.state)
+            self._hidden = self._free_part = self._free_part or reserved.free_part(self.state)
+            self.state.take(self._hidden)
         placement = self._placer.place(kind)
         if placement is None and (self.state.has_pool or self._placer.is_fixed):
             self._beside.add(self.jobs.group[job])
@@ -248,11 +253,9 @@ class Simulation:
         if group in self._places:
             return self._places[group]
         self._show()
-        placement = self._placer.place(self.jobs.kind[job])
-        if placement is not None:
-            self.state.release(placement)
-            if self._placer.is_fixed:
-                self._places[group] = placement
+        placement = self._placer.look(self.jobs.kind[job])
+        if placement is not None and self._placer.is_fixed:
+            self._places[group] = placement
         return placement
 
     def _show(self) -> None:

@@ -15,9 +15,10 @@ from planner.model.instance import Instance, Objective
 from planner.model.plan import Assignment
 from planner.model.result import SolveOptions
 from planner.policies import find_policy
+from planner.simulate.placer import Placer
 
 
-class OutsidePlacer:
+class OutsidePlacer(Placer):
     """Asks a policy about one job on what is free: what others hold is shown as failed, fibers where no light is left.
 
     The policy chooses the configuration and how many ranks go to each server, on slices and in pools the devices; the

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from random import Random
-from typing import Protocol
 
 from planner.fabrics import plugin_of
 from planner.fabrics.free_state import FreeState
@@ -17,24 +16,13 @@ from planner.policies import find_policy, outside_policies
 from planner.policies.by_strategy import StrategyPolicy
 from planner.simulate.cuts import CUTTERS, SlicePlacer
 from planner.simulate.outside import OutsidePlacer
+from planner.simulate.placer import Placer
 from planner.simulate.queue import Queue
 from planner.simulate.runs import Jobs
 from planner.simulate.wfp_queue import WfpQueue
 
 
-class Placer(Protocol):
-    """Places jobs on one state."""
-
-    state: FreeState
-    is_fixed: bool
-    """whether it is known to answer alike whenever the state is the same"""
-
-    def place(self, kind: JobClass) -> Placement | None:
-        """A place for a job, taken; None where the policy finds none."""
-        ...
-
-
-class StrategyPlacer:
+class StrategyPlacer(Placer):
     """Each job with its most valuable row that fits, over servers as a strategy says."""
 
     def __init__(self, state: FreeState, strategy: Strategy, *, is_fixed: bool = True, of_loop: bool = False) -> None:
@@ -46,8 +34,11 @@ class StrategyPlacer:
     def place(self, kind: JobClass) -> Placement | None:
         return self.state.place(kind, self._search)
 
+    def look(self, kind: JobClass) -> Placement | None:
+        return self.state.found(kind, self._search)
 
-class OwnPlacer:
+
+class OwnPlacer(Placer):
     """A policy that knows the kind of fabric, as its plug-in has it."""
 
     is_fixed = True

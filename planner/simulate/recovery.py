@@ -9,7 +9,7 @@ from planner.fabrics.placement import Placement
 from planner.model.cluster import Cluster
 from planner.simulate.in_place import hit_servers, keep_others, swap_servers
 from planner.simulate.make_room import rescue
-from planner.simulate.placers import Placer
+from planner.simulate.placer import Placer
 from planner.simulate.runs import Run, Runs
 
 Response = Literal["place_again", "requeue", "spare_server", "repair"]

@@ -9,7 +9,7 @@ from planner.fabrics.free_slots import Device
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import JobClass
 from planner.fabrics.placement import HeldLinks, Owned, Placement
-from planner.simulate.placers import Placer
+from planner.simulate.placer import Placer
 from planner.simulate.runs import Run
 
 
@@ -72,17 +72,15 @@ class Reservation:
             return not any(masks.get(name, 0) & bits for name, bits in links.masks)
         return counted.keys().isdisjoint(part for part, _ in links.counted)
 
-    def hide(self, state: FreeState) -> Placement:
-        """Take what is reserved and free; release the result to give it back."""
+    def free_part(self, state: FreeState) -> Placement:
+        """What is reserved and free; nothing is taken."""
         free = state.free
         devices = tuple((server, slot) for server, slot in self.placement.held if free[server] >> slot & 1)
         taken = state.taken
         guides = tuple((guide, mask & ~taken.get(guide, 0)) for guide, mask in self._light.items())
         links = self.placement.links
         left = None if links is None or state.links is None else state.links.still_free(links)
-        hidden = Placement(self.placement.row, devices, devices, Owned(guides), links=left)
-        state.take(hidden)
-        return hidden
+        return Placement(self.placement.row, devices, devices, Owned(guides), links=left)
 
 
 def reserve(job: int, kind: JobClass, placer: Placer, runs: Iterable[Run]) -> Reservation | None:
@@ -96,8 +94,7 @@ def reserve(job: int, kind: JobClass, placer: Placer, runs: Iterable[Run]) -> Re
         for run in ending:
             state.release(run.placement)
             left.append(run)
-        if kind.held <= state.num_free and (placement := placer.place(kind)) is not None:
-            state.release(placement)
+        if kind.held <= state.num_free and (placement := placer.look(kind)) is not None:
             found = Reservation(job, end_s, placement)
             break
     for run in left:

@@ -133,7 +133,7 @@ class Spreads:
         assert self._ends is not None
         known, (counts, least) = len(self._is_open), self._ends
         boundaries = self._boundaries.first(max(FIRST_ROWS, known + 1))[known:]
-        is_open = (boundaries[:, counts] <= least).all(axis=2)
+        is_open: NDArray[np.bool_] = np.asarray((boundaries[:, counts] <= least).all(axis=2))
         self._is_open = np.concatenate([self._is_open.reshape(known, len(counts)), is_open])
         self._open += (known + np.flatnonzero(is_open.any(axis=1))).tolist()
 

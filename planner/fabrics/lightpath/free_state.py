@@ -135,27 +135,24 @@ class LightpathFreeState(FreeState):
         fibers = [FailedFiber.model_validate({"from": name(a), "to": name(b), "index": index}) for a, b, index in full]
         return edited(health, failed_fibers=(*health.failed_fibers, *fibers))
 
-    def place(self, kind: JobClass, search: Search) -> Placement | None:
+    def found(self, kind: JobClass, search: Search) -> Placement | None:
         fibers = self.router.fibers
         if fibers is None or kind.held > self.num_free:
-            return super().place(kind, search)
+            return super().found(kind, search)
         assert isinstance(kind, LightpathJobClass)
-        within = self._place_on_fibers(kind.in_one_rack, search, fibers) if kind.in_one_rack.rows else None
+        within = self._found_on_fibers(kind.in_one_rack, search, fibers) if kind.in_one_rack.rows else None
         return within if not kind.over_racks else self._better_over_racks(kind, within, search)
 
     def _better_over_racks(self, kind: JobClass, within: Placement | None, search: Search) -> Placement | None:
-        """A row over several racks, taken, in place of what was taken in one rack, where that is worth less."""
+        """A row over several racks, or what was found in one rack where that is worth no less."""
         rows = kind.over_racks if within is None else kind.over_racks_before(within.row)
         if not rows:
             return within
-        if within is not None:
-            self.release(within)
         following = ((row.shape, row) for row in rows)
         found = self.first_that_fits(following, search, lambda row, own: self.realize(row, own, search.deadline_s))
-        best = found or within
-        return None if best is None else self.taking(best)
+        return found or within
 
-    def _place_on_fibers(self, kind: LightpathJobClass, search: Search, fibers: Fibers) -> Placement | None:
+    def _found_on_fibers(self, kind: LightpathJobClass, search: Search, fibers: Fibers) -> Placement | None:
         """The same where light depends on servers alone: rows with one key find their spreads once."""
         num_failed, is_fixed = 0, search.is_fixed
         spreads: dict[int, Spreads] = {}
@@ -164,36 +161,36 @@ class LightpathFreeState(FreeState):
             first = next(found, None)
             inside = None if first is None or len(first) > 1 else self.realize_in_rack(kind.rows[0], first)
             if inside is not None:
-                return self.taking(inside)
+                return inside
             spreads[0] = Spreads(found if first is None else chain([first], found), fibers, kind.boundaries[0])
         following = [(numbers[0], 0, key) for key, numbers in enumerate(kind.numbers)]
         while following:
             number, rank, key = heappop(following)
             row = kind.rows[number]
             if key not in spreads or (spreads[key].exist and not is_fixed):
-                found = self.spreads(row.shape, search)
-                spreads[key] = Spreads(found if is_fixed else list(found), fibers, kind.boundaries[key])
+                ways = self.spreads(row.shape, search)
+                spreads[key] = Spreads(ways if is_fixed else list(ways), fibers, kind.boundaries[key])
             for blocks, spread in spreads[key].open_to(rank):
                 if len(blocks) > 1 and num_failed == MAX_FAILED:
                     continue
                 placement = self._realize_on_fibers(row, spread, search.deadline_s)
                 if placement is not None:
-                    return self.taking(placement)
+                    return placement
                 num_failed += 1
                 if num_failed == MAX_FAILED and is_fixed:
-                    return self._place_inside(kind, search)
+                    return self._found_inside(kind, search)
             later = spreads[key].open_after(rank) if is_fixed or not spreads[key].exist else rank + 1
             if later < len(kind.numbers[key]):
                 heappush(following, (kind.numbers[key][later], later, key))
         return None
 
-    def _place_inside(self, kind: LightpathJobClass, search: Search) -> Placement | None:
+    def _found_inside(self, kind: LightpathJobClass, search: Search) -> Placement | None:
         """The class's most valuable row that a strategy puts into one server."""
         for row in kind.first_rows:
             for blocks in self.spreads(row.shape, search):
                 placement = self.realize(row, blocks, search.deadline_s) if len(blocks) == 1 else None
                 if placement is not None:
-                    return self.taking(placement)
+                    return placement
         return None
 
     def realize_in_rack(self, row: Option, blocks: Blocks, deadline_s: float = inf) -> Placement | None:

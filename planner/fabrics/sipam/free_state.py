@@ -130,21 +130,17 @@ class PoolFreeState(FreeState):
             failed_uplinks=(*health.failed_uplinks, *held["uplink"]),
         )
 
-    def place(self, kind: JobClass, search: Search) -> Placement | None:
-        """As it was done before where all that is free is the same: replays hide, reserve and look ahead, and come back
-        to where they were."""
+    def found(self, kind: JobClass, search: Search) -> Placement | None:
+        """As before where all that is free is the same: replays hide, reserve and look ahead, and come back to that."""
         if kind.held > self.num_free:
             return None
         if not search.is_fixed or search.deadline_s < inf:
-            return self._placed(kind, search)
+            return self._sought(kind, search)
         answers, key = self._answers(), (id(kind), id(search))
-        if key in answers:
-            found = answers[key][0]
-            return None if found is None else self.taking(found)
-        found = self._placed(kind, search)
-        answers[key] = found, kind, search
-        self._num_known += 1
-        return found
+        if key not in answers:
+            answers[key] = self._sought(kind, search), kind, search
+            self._num_known += 1
+        return answers[key][0]
 
     def _answers(self) -> Answers:
         """What is remembered of the state as it is."""
@@ -155,8 +151,8 @@ class PoolFreeState(FreeState):
             self._now = self._known.setdefault((tuple(self.free), tuple(self.parts.taken.values()), links), {})
         return self._now
 
-    def _placed(self, kind: JobClass, search: Search) -> Placement | None:
-        return super().place(kind, search) if self._may_place(kind, search) else None
+    def _sought(self, kind: JobClass, search: Search) -> Placement | None:
+        return super().found(kind, search) if self._may_place(kind, search) else None
 
     def _may_place(self, kind: JobClass, search: Search) -> bool:
         """False where no row finds room, as the row of each block size that asks for the least memory finds none. A

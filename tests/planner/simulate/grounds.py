@@ -12,7 +12,7 @@ from planner.model.cluster import Cluster
 from planner.placement.job_classes import Site, prepare, reference_speeds
 from planner.placement.job_mix import Mix
 from planner.simulate.demand import DemandModel
-from planner.simulate.placers import Placer
+from planner.simulate.placer import Placer
 from planner.simulate.trace import Trace
 
 FAT_TREE: dict[str, Any] = {

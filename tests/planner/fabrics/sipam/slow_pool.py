@@ -24,10 +24,10 @@ class SlowPool(PoolFreeState):
         super().__init__(cluster)
         self.lists, self.bits = FreePool(cluster), ServerBits(self.fabric)
 
-    def place(self, kind: JobClass, search: Search) -> Placement | None:
+    def found(self, kind: JobClass, search: Search) -> Placement | None:
         if kind.held > self.num_free:
             return None
-        return FreeState.place(self, kind, search) if search.is_fixed else self._placed(kind, search)
+        return FreeState.found(self, kind, search) if search.is_fixed else self._sought(kind, search)
 
     def spreads(self, demand: Demand, search: Search) -> Iterable[Blocks]:
         return FreeState.spreads(self, demand, search)
