@@ -6,6 +6,7 @@ from dataclasses import replace
 from planner.candidates.knapsack_bounds import SLACK, KnapsackBounds
 from planner.cpsat.benders import LevelOutcome, optimize
 from planner.cpsat.divisions.divide import divide, may_divide
+from planner.cpsat.divisions.joined import divide_joined
 from planner.cpsat.divisions.pairs import pack_pairs
 from planner.cpsat.divisions.whole import may_pack, pack_whole
 from planner.cpsat.lns.neighbourhood import has_neighbourhoods, improve
@@ -30,8 +31,10 @@ DIVIDE_SHARE = 0.85
 """of the time for divisions, where servers are alike"""
 WHOLE_SHARE = 0.25
 """of the time for plans without jobs that span servers"""
-PAIRS_SHARE, PAIRS_SHARE_OF_MANY = 0.7, 0.85
+PAIRS_SHARE, PAIRS_SHARE_OF_MANY = 0.25, 0.85
 """of the time for plans whose jobs span two servers at most; and in racks whose cores prove little"""
+JOINED_SHARE = 0.4
+"""of the time left, for all divisions where servers differ in what fibers join them"""
 SERVERS_SHARE = 0.8
 """of the time for servers that the fabric packs"""
 FEW_DEVICES, CORES_SHARE = 128, 0.6
@@ -91,9 +94,11 @@ def _pack(search: Search, clock: Clock) -> bool:
 
 
 def _pack_pairs(search: Search, clock: Clock, *, is_small: bool) -> bool:
-    """Jobs over two servers at most; true if no plan is worth more."""
+    """Jobs over two servers at most, in small racks then over more; true if no plan is worth more."""
     share = PAIRS_SHARE if is_small else PAIRS_SHARE_OF_MANY
-    return pack_pairs(search, clock.within(share * clock.left_s))
+    if pack_pairs(search, clock.within(share * clock.left_s)):
+        return True
+    return is_small and divide_joined(search, clock.within(JOINED_SHARE * clock.left_s))
 
 
 def _divide(search: Search, clock: Clock) -> bool:

@@ -37,6 +37,8 @@ class PairLight:
     a server may have"""
     carried: Mapping[Pair, int]
     """wavelengths that each of two servers can send the other, by pairs in ascending order that are joined"""
+    is_all: bool
+    """whether these are all links: as many there as back, and light crosses no third server"""
 
     def counts(self, demand: Demand) -> frozenset[int]:
         """Counts that a server may have of the parts of a demand, others having the rest."""

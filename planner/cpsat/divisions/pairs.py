@@ -7,7 +7,7 @@ there alone is little, and a job over two of them uses it.
 from dataclasses import dataclass, replace
 
 from planner.candidates.knapsack_bounds import SLACK
-from planner.cpsat.divisions.pair_master import PairMaster
+from planner.cpsat.divisions.joined_master import JoinedMaster
 from planner.cpsat.divisions.ways import JobWays, ways_of
 from planner.cpsat.divisions.whole import may_pack
 from planner.cpsat.search import Search, pattern_of
@@ -43,7 +43,7 @@ def pack_pairs(search: Search, clock: Clock) -> bool:
         jobs = _ways(search, max(value, threshold), links)
         if jobs is None or clock.is_over or search.is_stopped:
             return False
-        master = PairMaster(search.full, jobs, links, search.knapsack.bound)
+        master = JoinedMaster(search.full, jobs, links, search.knapsack.bound)
         if not master.term.is_fine:
             return False
         _improve(search, master, clock)
@@ -64,13 +64,13 @@ def _ways(search: Search, least: float, links: PairLight) -> list[JobWays] | Non
     return jobs
 
 
-def _improve(search: Search, master: PairMaster, clock: Clock) -> None:
+def _improve(search: Search, master: JoinedMaster, clock: Clock) -> None:
     """Ever better plans whose circuits are realised, starting from the best one so far.
 
     Choices that circuits refuse end a round: the next one does without them.
     """
     assert search.assignments is not None
-    judge = _Judge(search, clock)
+    judge = Judge(search, clock)
     for _ in range(MAX_ROUNDS):
         master.hint(pattern_of(search.full, search.assignments))
         limits = replace(step_two_limits(search, clock), time_limit_s=SOLVE_SHARE * clock.left_s)
@@ -82,13 +82,15 @@ def _improve(search: Search, master: PairMaster, clock: Clock) -> None:
 
 
 @dataclass
-class _Judge:
+class Judge:
     """Realises choices that are worth more than the best plan, which then is theirs."""
 
     search: Search
     clock: Clock
     refused: tuple[Pattern, tuple[int, ...]] | None = None
     """choices that were not realised, and jobs of them that exclude each other"""
+    is_undecided: bool = False
+    """whether these were not refuted either"""
 
     def refuses(self, pattern: Pattern) -> bool:
         """True if choices are better than those of the best plan, but circuits refuse them."""
@@ -98,7 +100,7 @@ class _Judge:
             return False
         realized = realize(search.full, pattern, step_two_limits(search, self.clock))
         if realized.assignments is None:
-            self.refused = pattern, realized.nogood or tuple(pattern)
+            self.refused, self.is_undecided = (pattern, realized.nogood or tuple(pattern)), realized.is_undecided
             return True
         search.adopt("value", realized.assignments, "pairs")
         return False

@@ -36,6 +36,8 @@ class JobWays:
     _open: dict[Division, list[int]] = field(default_factory=dict)
     _seen: dict[Division, int] = field(default_factory=dict)
     """how many rows of the number of ranks were looked at"""
+    _counts: dict[int, frozenset[int]] = field(default_factory=dict)
+    """of parts that a server may have, by row"""
 
     def __len__(self) -> int:
         return len(self._open)
@@ -66,6 +68,15 @@ class JobWays:
             for row in rows:
                 yield Way(self.job, division, row, float(self.options.value[row]))
 
+    def open_uncovered(self, covers: Callable[[Division, int, int], bool]) -> None:
+        """All rows of each division are open, but those that an open one of no less value covers there."""
+        for division in self._open:
+            rows = list[int]()
+            for row in self.rows[sum(division)]:
+                if self._allows(row, division) and not any(covers(division, other, row) for other in rows):
+                    rows.append(row)
+            self._open[division] = rows
+
     def refuse(self, way: Way) -> None:
         """It never stands, nor do rows that ask for as much or more so divided."""
         self.open_next(way)
@@ -74,20 +85,23 @@ class JobWays:
     def open_next(self, way: Way) -> None:
         """Beside others it may not stand: so may the next row that asks for less somewhere."""
         rows, shapes, at = self.rows[sum(way.division)], self.options.shapes, self._seen[way.division]
-        before = [shapes[row] for row in rows[:at] if self._allows(shapes[row], way.division)]
+        before = [shapes[row] for row in rows[:at] if self._allows(row, way.division)]
         for row in rows[at:]:
             at += 1
-            shape = shapes[row]
-            if self._allows(shape, way.division) and not any(each.needs_no_more_than(shape) for each in before):
+            covered = (each.needs_no_more_than(shapes[row]) for each in before)
+            if self._allows(row, way.division) and not any(covered):
                 self._open[way.division].append(row)
                 break
         self._seen[way.division] = at
 
-    def _allows(self, shape: Demand, division: Division) -> bool:
+    def _allows(self, row: int, division: Division) -> bool:
+        shape = self.options.shapes[row]
         if len(division) == 1:
             return shape.num_parts <= shape.most_parts
-        counts = self.counts_of(shape) & {*range(1, shape.most_parts + 1)}
-        return all(ranks % shape.part == 0 and ranks // shape.part in counts for ranks in division)
+        if row not in self._counts:
+            self._counts[row] = self.counts_of(shape) & {*range(1, shape.most_parts + 1)}
+        part, counts = shape.part, self._counts[row]
+        return all(ranks % part == 0 and ranks // part in counts for ranks in division)
 
 
 def ways_of(

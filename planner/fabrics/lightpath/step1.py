@@ -50,7 +50,9 @@ class LightpathStepOne(StepOne):
         fibers = light.num_fibers
         joined = {(a, b): min(count, fibers.get((b, a), 0)) for (a, b), count in fibers.items() if a < b}
         carried = {pair: count * light.per_fiber for pair, count in joined.items() if count}
-        return PairLight(_leaving(light.per_fiber), carried)
+        is_even = all(count == fibers.get((b, a), 0) for (a, b), count in fibers.items())
+        is_all = is_even and light.fabric.most_hops == 1 and not cluster.dark_devices
+        return PairLight(_leaving(light.per_fiber), carried, is_all)
 
     def needs_devices_alone(self, cluster: Cluster) -> bool:
         """Where tiles are alike, circuits inside a server have a way of their own."""

@@ -28,7 +28,7 @@ def test_each_division_begins_with_its_most_valuable_row() -> None:
         able = [
             row
             for row in options.rows_by_value()
-            if options.shapes[row].num_ranks == 4 and found._allows(options.shapes[row], way.division)
+            if options.shapes[row].num_ranks == 4 and found._allows(row, way.division)
         ]
         assert way.value == max(options.value[row] for row in able)
 

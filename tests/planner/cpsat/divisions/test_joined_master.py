@@ -1,4 +1,4 @@
-"""Ways over one server or two: against every choice of them on every servers."""
+"""Ways over servers that fibers join: against every choice of them on every servers."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from itertools import permutations, product
 
 import pytest
 
-from planner.cpsat.divisions.pair_master import PairMaster
+from planner.cpsat.divisions.joined_master import JoinedMaster
 from planner.cpsat.divisions.ways import JobWays, Way, ways_of
 from planner.fabrics import plugin_of
 from planner.fabrics.pattern import Pattern
@@ -31,7 +31,7 @@ def case(problem: Problem) -> tuple[PairLight, list[JobWays], list[int]]:
     return links, [job for job in jobs if job is not None], rooms
 
 
-def best_of(master: PairMaster) -> Pattern | None:
+def best_of(master: JoinedMaster) -> Pattern | None:
     """The last choices that the master tells of."""
     told = list[Pattern]()
 
@@ -48,7 +48,7 @@ def placements(problem: Problem, links: PairLight, way: Way, servers: int) -> It
     shape = problem.options[way.job].shapes[way.row]
     for chosen in permutations(range(servers), len(way.division)):
         light = [links.leaving(shape)[ranks // shape.part] for ranks in way.division] if len(chosen) > 1 else [0]
-        if len(chosen) == 1 or links.carried.get((min(chosen), max(chosen)), -1) >= max(light):
+        if len(chosen) == 1 or links.carried.get((min(chosen), max(chosen)), 0) >= max(light):
             yield tuple(zip(chosen, way.division, strict=True))
 
 
@@ -71,7 +71,7 @@ def most_value(problem: Problem) -> float:
                 if len(parts) == 2:
                     light[min(parts[0][0], parts[1][0]), max(parts[0][0], parts[1][0])] += _least(problem, links, way)
             fits = all(taken[server] <= room for server, room in enumerate(rooms))
-            if fits and all(amount <= links.carried[pair] for pair, amount in light.items()):
+            if fits and all(amount <= links.carried.get(pair, 0) for pair, amount in light.items()):
                 best = value
                 break
     return best
@@ -89,7 +89,7 @@ def test_best_choices_are_those_of_enumeration(fibers: object, failed: list[str]
     jobs = exchanging("a"), ringing("b", weight=2), exchanging("c", weight=3), serving("d", [1, 3])
     problem = problem_of(*jobs, servers=3, fibers=fibers, health={"failed_tiles": failed})
     links, ways, _ = case(problem)
-    pattern = best_of(PairMaster(problem, ways, links, 100.0))
+    pattern = best_of(JoinedMaster(problem, ways, links, 100.0))
     assert pattern is not None
     value = sum(float(problem.options[j].value[choice.row]) for j, choice in pattern.items())
     assert value == pytest.approx(most_value(problem), rel=1e-7)
@@ -98,7 +98,7 @@ def test_best_choices_are_those_of_enumeration(fibers: object, failed: list[str]
 def test_what_is_forbidden_is_chosen_no_more() -> None:
     problem = problem_of(exchanging("a"), health={"failed_tiles": ["s0.t0", "s1.t0"]}, servers=2)
     links, ways, _ = case(problem)
-    master = PairMaster(problem, ways, links, 100.0)
+    master = JoinedMaster(problem, ways, links, 100.0)
     first = best_of(master)
     assert first is not None
     assert len(first[0].blocks) == 2
@@ -116,7 +116,7 @@ def test_what_is_forbidden_on_one_pair_is_on_all_that_carry_no_more() -> None:
     links, ways, rooms = case(problem)
     assert len({*links.carried.values()}) == 1
     assert max(rooms) < 4
-    master, refused = PairMaster(problem, ways, links, 100.0), set[tuple[int, ...]]()
+    master, refused = JoinedMaster(problem, ways, links, 100.0), set[tuple[int, ...]]()
     while (found := best_of(master)) and found:
         lies = tuple(sorted(count for _, count in found[0].blocks))
         assert lies not in refused
@@ -128,7 +128,7 @@ def test_a_full_hint_is_the_first_choice_told() -> None:
     jobs = exchanging("a"), ringing("b", weight=2), serving("c", [1, 3])
     problem = problem_of(*jobs, servers=3, fibers=2, health={"failed_tiles": ["s0.t0", "s1.t0"]})
     links, ways, _ = case(problem)
-    master, told = PairMaster(problem, ways, links, 100.0), list[Pattern]()
+    master, told = JoinedMaster(problem, ways, links, 100.0), list[Pattern]()
     best = best_of(master)
     assert best is not None
 
@@ -149,7 +149,7 @@ def test_an_error_of_who_is_told_is_raised() -> None:
         raise KeyError("told")
 
     with pytest.raises(KeyError, match="told"):
-        PairMaster(problem, ways, links, 100.0).solve(new_solver(), fail)
+        JoinedMaster(problem, ways, links, 100.0).solve(new_solver(), fail)
 
 
 def test_required_job_without_room_has_no_choices() -> None:
@@ -159,4 +159,4 @@ def test_required_job_without_room_has_no_choices() -> None:
         training("a", 4, required=True, constraints={"one_server": True}),
         health={"failed_tiles": [f"s{server}.t0" for server in range(problem.cluster.fabric.num_servers)]},
     )
-    assert best_of(PairMaster(small, ways, links, 100.0)) is None
+    assert best_of(JoinedMaster(small, ways, links, 100.0)) is None

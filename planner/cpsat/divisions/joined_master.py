@@ -1,20 +1,23 @@
-"""Ways of all jobs over one server or two: jobs of one server by arc flow, the two servers of others by name.
+"""Ways of all jobs over servers that fibers join: jobs of one server by arc flow, the servers of others by name.
 
-What jobs over two servers leave of each server is filled with those of one, wherever these lie; so only the former
-have a variable for each server, and pairs of servers share the light that their fibers carry.
+What divided jobs leave of each server is filled with those of one server, wherever these lie; so only the former have a
+variable for each server, and pairs of servers share the light that their fibers carry.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from math import floor
 from typing import NamedTuple
 
 from ortools.sat.python import cp_model
 
 from planner.cpsat.divisions.arc_flow import ArcFlow, ServerFilling
+from planner.cpsat.divisions.joined_servers import JoinedServers, Needs, Servers
 from planner.cpsat.divisions.ways import Division, JobWays, Way
 from planner.cpsat.divisions.whole import in_one_server_each
 from planner.fabrics.pattern import Choice, Pattern
 from planner.fabrics.problem import Problem
 from planner.formulation.step_one import PairLight
+from planner.formulation.step_two import FOUND
 from planner.formulation.terms import Term, sum_of
 from planner.formulation.variables import Pair, total
 
@@ -22,49 +25,58 @@ ShouldStop = Callable[[Pattern], bool]
 """is told choices better than those before; whether to look for no more"""
 
 
-class OnPair(NamedTuple):
-    """A job lies on these two servers, in a way that needs so much light between them."""
+BOTH_WAYS = 2
+"""a fiber pair's light is counted there and back together"""
+
+
+class OnServers(NamedTuple):
+    """A job lies on these servers in a way that needs this of their fibers."""
 
     job: int
-    light: int
-    pair: Pair
+    needs: Needs
+    servers: Servers
 
 
-class PairMaster:
-    """The open ways of all jobs on the servers of a problem; no plan is worth more than `most`."""
+class JoinedMaster:
+    r"""The open ways of all jobs on the servers of a problem; no plan is worth more than `most`.
+
+    Where every row that a plan of some value may use has a way in it, and `PairLight.is_all`, its bound holds for such
+    plans: each server with c blocks of a job sends and receives at least $L(c)$ wavelengths, over fibers to its others.
+    So half of both is at least that, and such halves of all jobs are at most what the fibers of a pair carry one way.
+    """
 
     def __init__(self, problem: Problem, jobs: Sequence[JobWays], links: PairLight, most: float) -> None:
-        self.cp, self._problem, self._links = cp_model.CpModel(), problem, links
+        self.cp, self._problem, self._links, self._num_jobs = cp_model.CpModel(), problem, links, len(jobs)
         cluster = problem.cluster
         self._rooms = {s: len(cluster.lit_slots(s)) for s in range(cluster.fabric.num_servers)}
         self._literals: dict[Way, cp_model.IntVar] = {}
         self._parts: dict[tuple[int, int, int], cp_model.IntVar] = {}
         """by job, ranks and server: the job is divided and has so many ranks there"""
-        self._needed: dict[Way, int] = {}
-        """light between the two servers of a divided job"""
+        self._needs: dict[Way, Needs] = {}
+        """of divided jobs"""
         self._divided: dict[int, cp_model.IntVar] = {}
         """by job"""
-        self._lying: dict[OnPair, cp_model.IntVar] = {}
+        self._lying: dict[OnServers, cp_model.IntVar] = {}
+        self._servers = JoinedServers(links, self._rooms)
         self._left: dict[int, list[cp_model.IntVar]] = {}
         """by server: divided jobs leave so many devices there"""
         self._light: dict[Pair, list[cp_model.LinearExprT]] = {pair: [] for pair in links.carried}
         for job in jobs:
             self._add(job)
         for pair, carried in links.carried.items():
-            self.cp.add(total(self._light[pair]) <= carried)
+            self.cp.add(total(self._light[pair]) <= BOTH_WAYS * carried)
         self._flow = self._filled()
         self.term = self._value(jobs, most)
 
     def _add(self, job: JobWays) -> None:
-        """At most one way of a job; light that no pair of servers carries rules a division out."""
+        """At most one way of a job, of those that some servers have the fibers for."""
         divided = list[Way]()
         for way in job.open():
             if len(way.division) > 1:
-                shape = job.options.shapes[way.row]
-                needed = max(self._links.leaving(shape)[ranks // shape.part] for ranks in way.division)
-                if needed > max(self._links.carried.values()):
+                needs = self._servers.needs(way, job.options.shapes[way.row])
+                if not self._servers.having(len(way.division), needs):
                     continue
-                self._needed[way] = needed
+                self._needs[way] = needs
                 divided.append(way)
             self._literals[way] = self.cp.new_bool_var("")
         literals = [self._literals[way] for way in job.open() if way in self._literals]
@@ -76,7 +88,7 @@ class PairMaster:
             self._divide(job.job, divided)
 
     def _divide(self, job: int, ways: Sequence[Way]) -> None:
-        """The two parts of a divided job lie on two servers whose fibers carry the light of its way."""
+        """The parts of a divided job lie on servers whose fibers carry the light of its way."""
         cp, sizes = self.cp, sorted({ranks for way in ways for ranks in way.division})
         self._divided[job] = cp.new_bool_var("")
         cp.add(sum(self._literals[way] for way in ways) == self._divided[job])
@@ -84,19 +96,39 @@ class PairMaster:
             here = [cp.new_bool_var("") for _ in self._rooms]
             self._parts |= {(job, ranks, server): literal for server, literal in zip(self._rooms, here, strict=True)}
             cp.add(sum(here) == sum(way.division.count(ranks) * self._literals[way] for way in ways))
-        touching: dict[int, list[cp_model.IntVar]] = {server: [] for server in self._rooms}
-        for light in sorted({self._needed[way] for way in ways}):
-            lying = []
-            for pair, carried in self._links.carried.items():
-                if carried >= light:
-                    literal = self._lying[OnPair(job, light, pair)] = cp.new_bool_var("")
-                    self._light[pair].append(light * literal)
-                    lying.append(literal)
-                    for server in pair:
-                        touching[server].append(literal)
-            cp.add(sum(lying) == sum(self._literals[way] for way in ways if self._needed[way] == light))
-        for server, pairs in touching.items():
-            cp.add(sum(self._parts[job, ranks, server] for ranks in sizes) == total(pairs))
+        of_needs: dict[tuple[int, Needs], list[cp_model.IntVar]] = {}
+        for way in ways:
+            of_needs.setdefault((len(way.division), self._needs[way]), []).append(self._literals[way])
+        lying = dict[OnServers, cp_model.IntVar]()
+        for (number, needs), literals in sorted(of_needs.items(), key=lambda item: item[0]):
+            there = {OnServers(job, needs, on): cp.new_bool_var("") for on in self._servers.having(number, needs)}
+            cp.add(sum(there.values()) == sum(literals))
+            lying |= there
+        for server in self._rooms:
+            touching = [literal for on, literal in lying.items() if server in on.servers]
+            cp.add(sum(self._parts[job, ranks, server] for ranks in sizes) == total(touching))
+        self._lying |= lying
+        self._light_up(lying)
+
+    def _light_up(self, lying: Mapping[OnServers, cp_model.IntVar]) -> None:
+        """A job over two servers lights the fibers between them; one over more lights some of them, as each needs."""
+        several = {on: literal for on, literal in lying.items() if len(on.servers) > 2 and on.needs[0]}
+        inside: dict[Pair, list[cp_model.IntVar]] = {}
+        for on, literal in lying.items():
+            if len(on.servers) == 2 and on.needs[0]:
+                self._light[on.servers[0], on.servers[1]].append(BOTH_WAYS * on.needs[0] * literal)
+        for on, literal in several.items():
+            for pair in self._servers.pairs(on.servers):
+                inside.setdefault(pair, []).append(literal)
+        most = {pair: BOTH_WAYS * self._links.carried[pair] for pair in inside}
+        lit = {pair: self.cp.new_int_var(0, amount, "") for pair, amount in most.items()}
+        for pair, literals in inside.items():
+            self.cp.add(lit[pair] <= most[pair] * sum(literals))
+            self._light[pair].append(lit[pair])
+        for server in self._rooms:
+            needed = [BOTH_WAYS * on.needs[0] * literal for on, literal in several.items() if server in on.servers]
+            if needed:
+                self.cp.add(sum(each for pair, each in lit.items() if server in pair) >= sum(needed))
 
     def _filled(self) -> ArcFlow:
         """What divided jobs leave of each server is filled with the others."""
@@ -129,8 +161,8 @@ class PairMaster:
         """Start from these choices, as far as they are ways."""
         self.cp.clear_hints()  # type: ignore[no-untyped-call]
         ways = {j: way for j, choice in pattern.items() if (way := self._way(j, choice)) is not None}
-        divided = {j: [*dict(pattern[j].blocks)] for j, way in ways.items() if way in self._needed}
-        lying = {OnPair(j, self._needed[ways[j]], (min(on), max(on))) for j, on in divided.items()}
+        divided = {j: [*dict(pattern[j].blocks)] for j, way in ways.items() if way in self._needs}
+        lying = {OnServers(j, self._needs[ways[j]], tuple(sorted(on))) for j, on in divided.items()}
         parts = {key for j in divided for key in self._parts_of(j, pattern[j])}
         left = self._rooms | {}
         for _, ranks, server in parts:
@@ -156,8 +188,8 @@ class PairMaster:
         return max(ways, key=lambda way: (way.row == choice.row, way.value), default=None)
 
     def forbid(self, pattern: Pattern, jobs: Collection[int]) -> None:
-        """These jobs of a pattern exclude each other, those over two servers where they lie, and so do rows that ask
-        for as much or more; where all of them share two servers, on any two that carry no more light."""
+        """These jobs of a pattern exclude each other, divided ones where they lie, and so do rows that ask for as much
+        or more; where all of them share two servers, on any two that carry no more light."""
         wide = [self._as_wide(j, pattern[j]) for j in jobs]
         parts = [key for j in jobs for key in self._parts_of(j, pattern[j])]
         for new_name in self._images(sorted({server for *_, server in parts})):
@@ -187,8 +219,9 @@ class PairMaster:
                 yield dict(zip(servers, pair, strict=True))
                 yield dict(zip(servers, reversed(pair), strict=True))
 
-    def solve(self, solver: cp_model.CpSolver, should_stop: ShouldStop) -> None:
-        """Tell `should_stop` ever better choices, until there are none or time is over.
+    def solve(self, solver: cp_model.CpSolver, should_stop: ShouldStop) -> float:
+        """Tell `should_stop` ever better choices, until there are none or time is over; no choices are worth more than
+        what is returned.
 
         One search with the whole linear relaxation finds better ones than several that divide the time. Probing and
         the search for symmetry would take most of a short time.
@@ -196,9 +229,14 @@ class PairMaster:
         solver.parameters.cp_model_probing_level = solver.parameters.symmetry_level = 0
         solver.parameters.linearization_level, solver.parameters.num_workers = 2, 1
         callback = _OnSolution(self, should_stop)
-        solver.solve(self.cp, callback)
+        status = solver.solve(self.cp, callback)
         if callback.error is not None:
             raise callback.error
+        if status not in FOUND:
+            return float("-inf") if status == cp_model.INFEASIBLE else float("inf")
+        # The number of divided jobs, at most all, is taken off that many steps and one for each step of value.
+        weight = self._num_jobs + 1
+        return self.term.to_float((floor(solver.best_objective_bound) + self._num_jobs) // weight)
 
     def pattern(self, value: Callable[[cp_model.IntVar], int]) -> Pattern:
         """Choices of a solution, on servers."""
@@ -223,8 +261,8 @@ class PairMaster:
         return tuple(sorted((count * part for _, count in choice.blocks), reverse=True))
 
     def _parts_of(self, job: int, choice: Choice) -> list[tuple[int, int, int]]:
-        """Keys of the parts of a job over two servers; none for others."""
-        if len(choice.blocks) != 2:
+        """Keys of the parts of a divided job; none for others."""
+        if len(choice.blocks) < 2:
             return []
         part = self._problem.options[job].shapes[choice.row].part
         keys = [(job, count * part, server) for server, count in choice.blocks]
@@ -234,7 +272,7 @@ class PairMaster:
 class _OnSolution(cp_model.CpSolverSolutionCallback):
     """Hands the choices of each solution on, and stops the solver where it is told so."""
 
-    def __init__(self, master: PairMaster, should_stop: ShouldStop) -> None:
+    def __init__(self, master: JoinedMaster, should_stop: ShouldStop) -> None:
         super().__init__()
         self._master, self._should_stop = master, should_stop
         self.error: BaseException | None = None

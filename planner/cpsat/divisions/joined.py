@@ -1,0 +1,137 @@
+"""Value by logic-based Benders decomposition over all divisions, where servers differ in what fibers join them.
+
+Where few servers are joined, most divisions have no place, which the knapsack does not know. The master places divided
+jobs on servers by name, with the least light of each; what circuits refuse is refused with all that asks for as much.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+
+from planner.candidates.knapsack_bounds import SLACK
+from planner.cpsat.divisions.joined_master import JoinedMaster
+from planner.cpsat.divisions.pairs import Judge
+from planner.cpsat.divisions.ways import Division, JobWays, ways_of
+from planner.cpsat.divisions.whole import may_pack
+from planner.cpsat.search import Search, pattern_of
+from planner.cpsat.step2.fix_configurations import step_two_limits
+from planner.fabrics import plugin_of
+from planner.fabrics.demand import Demand
+from planner.fabrics.pattern import Pattern
+from planner.formulation.step_one import PairLight
+from planner.model.clock import Clock
+
+MOST_SERVERS = 8
+"""of a rack: sets of servers are 2 to that power"""
+MOST_ROWS = 20_000
+"""open rows of all jobs"""
+Refused = dict[tuple[int, Division], list[Demand]]
+"""demands of rows that circuits refused beside others, by job and division"""
+
+
+def divide_joined(search: Search, clock: Clock) -> bool:
+    """Maximize value over all divisions; true if the best plan is proven optimal over all candidates.
+
+    All rows take part that a better plan than the best one so far may use.
+    """
+    cluster, value = search.full.cluster, search.value("value")
+    links = plugin_of(cluster.fabric).step_one.pair_light(cluster)
+    if links is None or not links.is_all or not may_pack(search) or value is None:
+        return False
+    if cluster.fabric.num_servers > MOST_SERVERS:
+        return False
+    jobs = _ways(search, value, links)
+    return jobs is not None and _Joined(search, jobs, links, value, clock).solve()
+
+
+def _ways(search: Search, least: float, links: PairLight) -> list[JobWays] | None:
+    """All divisions of rows that a plan of at least so much value may use; None where these are too many."""
+    jobs, cluster = list[JobWays](), search.full.cluster
+    rooms = sorted((len(cluster.lit_slots(s)) for s in range(cluster.fabric.num_servers)), reverse=True)
+    for j, (options, bounds) in enumerate(zip(search.full.options, search.knapsack.rows, strict=True)):
+        ways = ways_of(j, options, bounds, least - SLACK * abs(least), links.counts, rooms)
+        if ways is None:
+            return None
+        jobs.append(ways)
+    return jobs
+
+
+@dataclass
+class _Joined:
+    """One search over divisions for plans of at least so much value."""
+
+    search: Search
+    jobs: Sequence[JobWays]
+    links: PairLight
+    least: float
+    clock: Clock
+    _is_exact: bool = True
+    """whether nothing was set aside without proof"""
+    _refused: Refused = field(default_factory=dict)
+    _forbidden: list[tuple[Pattern, tuple[int, ...]]] = field(default_factory=list)
+
+    def solve(self) -> bool:
+        """True if no plan is better than the best one."""
+        search, judge = self.search, Judge(self.search, self.clock)
+        assert search.assignments is not None
+        while not (self.clock.is_over or search.is_stopped):
+            master = self._master()
+            if master is None:
+                return False
+            master.hint(pattern_of(search.full, search.assignments))
+            judge.refused = None
+            limits = replace(step_two_limits(search, self.clock), time_limit_s=self.clock.left_s)
+            bound = master.solve(limits.solver(), judge.refuses)
+            if self._is_exact:
+                search.tighten("value", max(bound, self.least, search.value("value") or self.least))
+            if judge.refused is None or search.reaches_bound(master.term.rounding):
+                return self._is_exact and search.reaches_bound(master.term.rounding)
+            self._refuse(judge)
+        return False
+
+    def _master(self) -> JoinedMaster | None:
+        """The master without what was refused; None where it would be too large or too coarse."""
+        for job in self.jobs:
+            job.open_uncovered(_Covers(job, self.links, self._refused))
+        if sum(1 for job in self.jobs for _ in job.open()) > MOST_ROWS or self.clock.is_over:
+            return None
+        most = self.search.knapsack.bound if self.search.bound is None else self.search.bound
+        master = JoinedMaster(self.search.full, self.jobs, self.links, most)
+        for pattern, jobs in self._forbidden:
+            master.forbid(pattern, jobs)
+        return master if master.term.is_fine else None
+
+    def _refuse(self, judge: Judge) -> None:
+        """Divided jobs exclude each other as they lie, whatever lies in one server; without proof where step 2 was not
+        ended."""
+        assert judge.refused is not None
+        pattern, jobs = judge.refused
+        self._is_exact = self._is_exact and not judge.is_undecided
+        divided = tuple(j for j in jobs if len(pattern[j].blocks) > 1)
+        self._forbidden.append((pattern, divided))
+        for j in divided:
+            shape = self.search.full.options[j].shapes[pattern[j].row]
+            division = tuple(sorted((count * shape.part for _, count in pattern[j].blocks), reverse=True))
+            self._refused.setdefault((j, division), []).append(shape)
+
+
+class _Covers:
+    """Whether a row has a place wherever another has one, as far as the master knows: so divided, no more light leaves
+    any server, and all that forbids it forbids the other one."""
+
+    def __init__(self, job: JobWays, links: PairLight, refused: Refused) -> None:
+        self._job, self._links, self._refused = job, links, refused
+        self._asked = cache(self._asks)
+
+    def __call__(self, division: Division, row: int, other: int) -> bool:
+        if len(division) == 1:
+            return True
+        (light, wide), (others, others_wide) = self._asked(division, row), self._asked(division, other)
+        return wide <= others_wide and all(mine <= its for mine, its in zip(light, others, strict=True))
+
+    def _asks(self, division: Division, row: int) -> tuple[tuple[int, ...], frozenset[int]]:
+        shape = self._job.options.shapes[row]
+        leaving, part = self._links.leaving(shape), shape.part
+        light = tuple(leaving[ranks // part] for ranks in division)
+        refused = self._refused.get((self._job.job, division), [])
+        return light, frozenset(i for i, each in enumerate(refused) if each.needs_no_more_than(shape))

@@ -1,0 +1,86 @@
+"""The most valuable plan over all divisions where servers differ in fibers, and its bound, against enumeration."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from planner.candidates.expand import expand
+from planner.checks import check
+from planner.cpsat.divisions.joined import divide_joined
+from planner.cpsat.divisions.whole import pack_whole
+from planner.cpsat.search import Search
+from planner.cpsat.solve import plan_of
+from planner.model.clock import Clock
+from planner.model.instance import Instance
+from tests.oracles.brute_force import brute_force
+from tests.oracles.tiny_instances import tiny_crossing, tiny_instance
+from tests.planner.cpsat.divisions.division_cases import exchanging, problem_of, ringing, search_of
+from tests.planner.small_racks import serving, training
+
+CLOCK = Clock.of(600.0)
+
+
+def fibers(*pairs: tuple[int, int], count: int = 2) -> list[dict[str, Any]]:
+    return [{"from": f"s{x}", "to": f"s{y}", "count": count} for a, b in pairs for x, y in ((a, b), (b, a))]
+
+
+def searched(search: Search) -> bool:
+    """Whether the best plan is proven, after plans in one server each."""
+    search.bound = search.knapsack.bound
+    pack_whole(search, CLOCK)
+    return divide_joined(search, CLOCK)
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("draw", [tiny_instance, tiny_crossing])
+def test_bound_holds_for_the_enumerated_plan_and_what_is_proven_is_it(
+    draw: Callable[[int], Instance], seed: int
+) -> None:
+    instance = draw(seed)
+    if instance.objectives[0].name != "value":
+        return
+    search, expected = search_of(expand(instance)), brute_force(instance)
+    if expected is None:
+        return
+    is_best = searched(search)
+    assert search.bound is not None
+    assert search.bound >= expected.values["value"] * (1 - 1e-6) - 1e-9
+    if search.assignments is not None:
+        assert not is_best or search.value("value") == pytest.approx(expected.values["value"], rel=1e-6, abs=1e-9)
+        assert check(instance, plan_of(search.full, search.assignments), starts=True) == []
+
+
+FAILED = {"failed_tiles": [f"s{server}.t0" for server in range(3)]}
+FAILED_OF_TWO = {"failed_tiles": ["s0.t0", "s1.t0"]}
+JOBS = [[exchanging("a"), ringing("b", weight=2), serving("c", [1, 3])], [training("a", [2, 4]), ringing("b")]]
+
+
+@pytest.mark.parametrize("jobs", JOBS)
+@pytest.mark.parametrize("pairs", [[], [(0, 1)], [(0, 1), (1, 2)], [(0, 2)]])
+def test_racks_with_few_fibers_are_solved_to_the_enumerated_plan(
+    pairs: list[tuple[int, int]], jobs: list[dict[str, Any]]
+) -> None:
+    problem = problem_of(*jobs, servers=3, tiles_per_server=2, fibers=fibers(*pairs, count=1))
+    search, expected = search_of(problem), brute_force(problem.instance)
+    assert expected is not None
+    assert searched(search)
+    assert search.value("value") == pytest.approx(expected.values["value"], rel=1e-6)
+    assert search.bound == pytest.approx(expected.values["value"], rel=1e-6)
+
+
+def test_parts_that_exchange_no_light_need_no_fibers() -> None:
+    """Replicas in servers of three that nothing joins, beside single tiles."""
+    replicas = serving("a", 4, weight=3)
+    problem = problem_of(replicas, serving("b", 1), serving("c", 1), servers=2, health=FAILED_OF_TWO, fibers=[])
+    search = search_of(problem)
+    assert searched(search)
+    assert search.assignments is not None
+    lying = {each.job: {name.split(".")[0] for name in each.devices} for each in search.assignments}
+    assert lying == {"a": {"s0", "s1"}, "b": lying["b"], "c": lying["c"]}
+
+
+def test_where_slots_matter_light_crosses_servers_or_runs_one_way_nothing_is_said() -> None:
+    one_way = [{"from": "s0", "to": "s1", "count": 1}]
+    for fabric in ({"waveguides": "shared"}, {"transit": 1}, {"fibers": one_way}):
+        assert not searched(search_of(problem_of(exchanging("a"), health=FAILED, servers=3, **fabric)))

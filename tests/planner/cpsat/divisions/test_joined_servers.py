@@ -1,0 +1,38 @@
+"""Sets of servers that a divided job may lie on, against every way to part them."""
+
+from itertools import combinations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planner.cpsat.divisions.joined_servers import JoinedServers, Needs
+from planner.formulation.step_one import PairLight
+
+NUM_SERVERS = 5
+PAIRS = [*combinations(range(NUM_SERVERS), 2)]
+
+
+def is_cut(servers: tuple[int, ...], carried: dict[tuple[int, int], int]) -> bool:
+    """Whether some of the servers have no fibers to the others."""
+    some = (set(each) for number in range(1, len(servers)) for each in combinations(servers, number))
+    return any(all((min(a, b), max(a, b)) not in carried for a in part for b in {*servers} - part) for part in some)
+
+
+@given(
+    carried=st.dictionaries(st.sampled_from(PAIRS), st.integers(1, 3)),
+    number=st.integers(2, NUM_SERVERS),
+    light=st.integers(0, 4),
+    may_part=st.booleans(),
+)
+def test_servers_send_the_light_and_lie_apart_only_where_they_may(
+    carried: dict[tuple[int, int], int], number: int, light: int, may_part: bool
+) -> None:
+    links = PairLight(lambda demand: {}, carried, is_all=True)
+    needs: Needs = light, may_part
+    expected = [
+        on
+        for on in combinations(range(NUM_SERVERS), number)
+        if (may_part or not is_cut(on, carried))
+        and all(sum(carried.get((min(a, b), max(a, b)), 0) for b in {*on} - {a}) >= light for a in on)
+    ]
+    assert list(JoinedServers(links, range(NUM_SERVERS)).having(number, needs)) == expected
