@@ -7,10 +7,15 @@ import pytest
 
 from planner.candidates.expand import expand
 from planner.checks import check
+from planner.cpsat.divisions import pairs
 from planner.cpsat.divisions.joined import divide_joined
 from planner.cpsat.divisions.whole import pack_whole
 from planner.cpsat.search import Search
 from planner.cpsat.solve import plan_of
+from planner.cpsat.step2.realize import realize
+from planner.fabrics.pattern import Pattern
+from planner.fabrics.problem import Problem
+from planner.formulation.step_two import Realized, StepTwoLimits
 from planner.model.clock import Clock
 from planner.model.instance import Instance
 from tests.oracles.brute_force import brute_force
@@ -21,8 +26,8 @@ from tests.planner.small_racks import serving, training
 CLOCK = Clock.of(600.0)
 
 
-def fibers(*pairs: tuple[int, int], count: int = 2) -> list[dict[str, Any]]:
-    return [{"from": f"s{x}", "to": f"s{y}", "count": count} for a, b in pairs for x, y in ((a, b), (b, a))]
+def fibers(*joined: tuple[int, int], count: int = 2) -> list[dict[str, Any]]:
+    return [{"from": f"s{x}", "to": f"s{y}", "count": count} for a, b in joined for x, y in ((a, b), (b, a))]
 
 
 def searched(search: Search) -> bool:
@@ -57,11 +62,11 @@ JOBS = [[exchanging("a"), ringing("b", weight=2), serving("c", [1, 3])], [traini
 
 
 @pytest.mark.parametrize("jobs", JOBS)
-@pytest.mark.parametrize("pairs", [[], [(0, 1)], [(0, 1), (1, 2)], [(0, 2)]])
+@pytest.mark.parametrize("joined", [[], [(0, 1)], [(0, 1), (1, 2)], [(0, 2)]])
 def test_racks_with_few_fibers_are_solved_to_the_enumerated_plan(
-    pairs: list[tuple[int, int]], jobs: list[dict[str, Any]]
+    joined: list[tuple[int, int]], jobs: list[dict[str, Any]]
 ) -> None:
-    problem = problem_of(*jobs, servers=3, tiles_per_server=2, fibers=fibers(*pairs, count=1))
+    problem = problem_of(*jobs, servers=3, tiles_per_server=2, fibers=fibers(*joined, count=1))
     search, expected = search_of(problem), brute_force(problem.instance)
     assert expected is not None
     assert searched(search)
@@ -78,6 +83,24 @@ def test_parts_that_exchange_no_light_need_no_fibers() -> None:
     assert search.assignments is not None
     lying = {each.job: {name.split(".")[0] for name in each.devices} for each in search.assignments}
     assert lying == {"a": {"s0", "s1"}, "b": lying["b"], "c": lying["c"]}
+
+
+def test_what_circuits_refuse_is_left_out_and_the_rest_proven(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Circuits that refuse every division of one job leave it two tiles of one server, beside all that others want."""
+    jobs = [training("a", [2, 4], weight=3), serving("b", [1, 2]), serving("c", 1)]
+    problem = problem_of(*jobs, servers=3, tiles_per_server=2, fibers=fibers((0, 1), (1, 2), count=1))
+    first, *others = problem.options
+    of_two = first.value[first.candidates.num_devices == 2].max()
+    assert of_two < first.value.max()
+
+    def refuses(problem: Problem, pattern: Pattern, limits: StepTwoLimits) -> Realized:
+        is_divided = 0 in pattern and len(pattern[0].blocks) > 1
+        return Realized(None, (0,)) if is_divided else realize(problem, pattern, limits)
+
+    monkeypatch.setattr(pairs, "realize", refuses)
+    search = search_of(problem)
+    assert searched(search)
+    assert search.value("value") == pytest.approx(of_two + sum(each.value.max() for each in others), rel=1e-6)
 
 
 def test_where_slots_matter_light_crosses_servers_or_runs_one_way_nothing_is_said() -> None:

@@ -95,6 +95,18 @@ def test_best_choices_are_those_of_enumeration(fibers: object, failed: list[str]
     assert value == pytest.approx(most_value(problem), rel=1e-7)
 
 
+@pytest.mark.parametrize("stops", [True, False])
+@pytest.mark.parametrize("fibers", [1, RING])
+def test_no_choices_are_worth_more_than_what_is_returned(fibers: object, stops: bool) -> None:
+    """Even where the search is stopped at its first choices."""
+    failed = ["s0.t0", "s1.t0", "s2.t1"]
+    problem = problem_of(ringing("b"), serving("d", [1, 3]), servers=3, fibers=fibers, health={"failed_tiles": failed})
+    links, ways, _ = case(problem)
+    bound, value = JoinedMaster(problem, ways, links, 100.0).solve(new_solver(), lambda _: stops), most_value(problem)
+    assert bound >= value * (1 - 1e-7)
+    assert stops or bound == pytest.approx(value, rel=1e-7)
+
+
 def test_what_is_forbidden_is_chosen_no_more() -> None:
     problem = problem_of(exchanging("a"), health={"failed_tiles": ["s0.t0", "s1.t0"]}, servers=2)
     links, ways, _ = case(problem)
