@@ -122,6 +122,6 @@ class _BySize:
 
 def _waiting(options: JobOptions) -> float:
     """Value of a job that takes no devices."""
-    if not options.is_listed:
+    if not options.is_bounded:
         return options.most_value
     return -np.inf if options.must_run else 0.0

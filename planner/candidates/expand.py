@@ -87,17 +87,19 @@ def _list_in_time(jobs: Iterable[Job], listings: Listings, last: Clock) -> None:
 
 
 def _best_of_each(listed: JobOptions) -> NDArray[np.int64]:
-    """The most valuable row for each size, block and share of memory: what finding dominated rows would cost more."""
+    """The most valuable row for each size, block and share of memory in each phase: what finding dominated rows would
+    cost more."""
     c = listed.candidates
     order = np.lexsort((listed.energy, -listed.value))
-    first = distinct_rows([column[order] for column in (c.num_devices, c.block, c.split)])[0]
+    columns = c.num_devices, c.block, c.split, c.in_first_phase().split
+    first = distinct_rows([column[order] for column in columns])[0]
     return np.sort(order[first])
 
 
 def _unlisted(job: Job, other: JobOptions) -> JobOptions:
     """No candidates of a job, as nobody looked for them."""
     nothing = replace(other, current=None).take(np.zeros(0, dtype=np.int64))
-    return replace(nothing, job=job, num_listed=0, can_stay=False, is_listed=False)
+    return replace(nothing, job=job, num_listed=0, can_stay=False, is_listed=False, is_bounded=False)
 
 
 class Undominated:

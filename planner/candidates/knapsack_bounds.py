@@ -72,7 +72,7 @@ class KnapsackBounds:
         packed = plugin_of(problem.cluster.fabric).shared_amounts.packed(problem)
         if packed is not None:
             found.append(packed)
-        unlisted = sum(options.most_value for options in problem.options if not options.is_listed)
+        unlisted = sum(options.most_value for options in problem.options if not options.is_bounded)
         others = zip(*(each for _, each in found), strict=True)
         least = tuple(
             np.minimum(one, np.min(other, axis=0) + unlisted) for one, other in zip(rows(), others, strict=True)
@@ -102,14 +102,14 @@ class KnapsackBounds:
 def _best_by_devices(options: JobOptions, capacity: int) -> Floats:
     """Most value of one job with exactly n devices, -inf where it has no such row; 0 devices where it may wait.
 
-    A job whose candidates are not all here may be worth its most with any number of devices, even none.
+    A job that its candidates here do not bound may be worth its most with any number of devices, even none.
     """
     best = np.full(capacity + 1, -np.inf)
     devices = options.candidates.num_devices
     fits = devices <= capacity
     np.maximum.at(best, devices[fits], options.value[fits])
     if not options.must_run:
-        best[0] = 0.0 if options.is_listed else options.most_value
+        best[0] = 0.0 if options.is_bounded else options.most_value
     return best
 
 

@@ -47,7 +47,10 @@ class JobOptions:
     """row of a resident's current configuration"""
     can_stay: bool = False
     is_listed: bool = True
-    """whether all its candidates are here; without, those that are missing may have any value up to `most_value`"""
+    """whether all its candidates are here"""
+    is_bounded: bool = True
+    """whether each candidate that is missing has one here that is worth no less with as many accelerators in blocks as
+    large, and as much memory; without, those may have any value up to `most_value`"""
     _known: dict[int, Assignment] = field(default_factory=dict, init=False, repr=False, compare=False)
     """rows as they stand in a plan, but for the job and its place; one of all jobs that are alike"""
 

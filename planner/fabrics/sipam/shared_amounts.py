@@ -37,7 +37,10 @@ class PoolAmounts(SharedAmounts):
 
 def _of_job(options: JobOptions, largest: tuple[int, int]) -> Floats:
     """What the rows of a job use, shape (C, 5); `largest`: accelerators and units of the largest server. `servers` are
-    those in each rack that a row surely needs."""
+    those in each rack that a row surely needs.
+
+    Where candidates are missing that need fewer uplinks than those here, none are charged, so that bounds hold for all.
+    """
     candidates = options.candidates
     ranks = candidates.num_devices.astype(np.int64)
     units, ports = (ranks * each for each in held_of_rank(candidates))
@@ -46,6 +49,6 @@ def _of_job(options: JobOptions, largest: tuple[int, int]) -> Floats:
         *(-(-each // racks // max(most, 1)) for each, most in zip((ranks, units), largest, strict=True))
     )
     uplinks = np.zeros(len(ranks), np.int64)
-    spans = np.flatnonzero(servers > 1)
+    spans = np.flatnonzero((servers > 1) & options.is_listed)
     uplinks[spans] = (racks * servers)[spans] * np.prod(asked_across(candidates.take(spans)), axis=0)
     return np.stack([ranks, units, ports, units - ports, uplinks], axis=1).astype(np.float64)

@@ -1,0 +1,77 @@
+"""A short list of a job stands for all its candidates: bounds on value hold for those that are missing, too."""
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planner.candidates.expand import Undominated, expand, list_options
+from planner.candidates.knapsack_bounds import KnapsackBounds
+from planner.candidates.listing import Listings
+from planner.cli.new_instance import instance_text
+from planner.fabrics import fabrics, plugin_of
+from planner.fabrics.problem import Problem, must_run
+from planner.model.clock import Clock
+from planner.model.instance import Instance
+from planner.pipeline import solve
+from planner.studies.random_instances import random_datacenter
+from tests.oracles.tiny_pools import phased_pool, tiny_pool, tiny_tiered_pool
+from tests.planner.optimum import OPTIONS
+
+MAKERS = (tiny_pool, tiny_tiered_pool, phased_pool)
+
+
+def shortly(instance: Instance) -> Problem:
+    """Short lists of all jobs but those that must run."""
+    pruned, listings = Undominated(instance), Listings(instance.cluster, instance.all_jobs)
+    options = (
+        list_options(instance, job, listings) if must_run(job) else pruned.few_of(job, listings)
+        for job in instance.all_jobs
+    )
+    return Problem(instance, tuple(options))
+
+
+def assert_every_missing_row_has_a_stand_in(instance: Instance) -> None:
+    """That is worth no less, and takes no more of anything that bounds on value charge."""
+    short, whole = shortly(instance), expand(instance, prune=False)
+    usage = plugin_of(instance.cluster.fabric).shared_amounts.usage
+    for few, used, every, uses in zip(short.options, usage(short), whole.options, usage(whole), strict=True):
+        for value, amounts in zip(every.value, uses, strict=True):
+            assert ((few.value >= value) & (used <= amounts).all(axis=1)).any()
+
+
+@given(st.sampled_from(MAKERS), st.integers(0, 10_000))
+@settings(max_examples=30, deadline=None)
+def test_in_pools_some_row_that_is_here_stands_for_each_that_is_missing(maker: object, seed: int) -> None:
+    assert callable(maker)
+    assert_every_missing_row_has_a_stand_in(maker(seed))
+
+
+@pytest.mark.parametrize("seed", [11, 81])
+def test_a_setting_of_its_own_for_prompts_stands_for_no_row_with_less_memory(seed: int) -> None:
+    assert_every_missing_row_has_a_stand_in(phased_pool(seed))
+
+
+@pytest.mark.parametrize("kind", fabrics())
+def test_on_every_fabric_some_row_that_is_here_stands_for_each_that_is_missing(kind: str) -> None:
+    text = instance_text("new", fabric=kind, servers=2, tiles=8, fibers=2, device="h100-sxm")
+    assert_every_missing_row_has_a_stand_in(Instance.parse(yaml.safe_load(text)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(12))
+def test_no_plan_is_above_the_bound_of_short_lists(seed: int) -> None:
+    instance = tiny_pool(seed, objectives=["value"])
+    bound, result = KnapsackBounds.of(shortly(instance)).bound, solve(instance, options=OPTIONS)
+    assert result.objective is None or bound >= result.objective - 1e-9
+
+
+@pytest.mark.parametrize("seed", [2, 5, 11])
+def test_a_short_list_bounds_its_job_by_what_accelerators_hold(seed: int) -> None:
+    """Not by what the job would be worth alone, as one is that is not listed at all."""
+    instance = Instance.parse(random_datacenter("sipam", 64, 12, seed))
+    late = KnapsackBounds.of(shortly(instance)).bound
+    never = KnapsackBounds.of(expand(instance, clock=Clock.of(0.0))).bound
+    whole = KnapsackBounds.of(expand(instance)).bound
+    assert 0.999 * whole <= late <= 1.02 * whole
+    assert never > 1.1 * whole
