@@ -28,7 +28,8 @@ def choices_within(
     """
     if not all(menus):
         return np.zeros((0, len(menus)), np.int32)
-    return _choices(tuple([menu_key(PlanMenu(menu), io) for menu in menus]), is_confined, io, spine_io)
+    keys = [menu_key(menu if isinstance(menu, PlanMenu) else PlanMenu(menu), io) for menu in menus]
+    return _choices(tuple(keys), is_confined, io, spine_io)
 
 
 @dataclass(frozen=True)

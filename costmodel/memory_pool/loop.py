@@ -89,7 +89,8 @@ def allocate(
 
     ValueError where it divides over none up to `max_accelerators`.
     """
-    table = _divisible(demand, 1, max_accelerators)
+    known: dict[int, Demands] = {}
+    table = _divisible(demand, known, 1, max_accelerators)
     if table is None:
         raise ValueError(f"max_accelerators: the workload divides over no number up to {max_accelerators}; raise it")
     choices = pool.choices()
@@ -97,7 +98,7 @@ def allocate(
     rounds: list[Round] = []
     seen = [table.mappings.choice(row)]
     while len(rounds) < max_rounds:
-        one, table, row = _round(demand, table, row, flops_per_s, pool, choices, max_accelerators)
+        one, table, row = _round(demand, known, table, row, flops_per_s, pool, choices, max_accelerators)
         rounds.append(_compared(one, rounds))
         if one.accelerators == 0:
             return Allocation(tuple(rounds), "accelerator limit", rounds[-1])
@@ -110,17 +111,20 @@ def allocate(
     return Allocation(tuple(rounds), "round limit", rounds[-1])
 
 
-def _divisible(demand: Demand, least: int, most: int) -> Demands | None:
-    """Demands on the least number of accelerators from `least` to `most` that there is a mapping for."""
+def _divisible(demand: Demand, known: dict[int, Demands], least: int, most: int) -> Demands | None:
+    """Demands on the least number of accelerators from `least` to `most` that there is a mapping for; `known`: those
+    that earlier rounds asked for, by number."""
     for number in range(least, most + 1):
-        mappings = demand.mappings(number)
-        if len(mappings):
-            return demand.demands(mappings)
+        if number not in known and len(mappings := demand.mappings(number)):
+            known[number] = demand.demands(mappings)
+        if number in known:
+            return known[number]
     return None
 
 
 def _round(
     demand: Demand,
+    known: dict[int, Demands],
     table: Demands,
     row: int,
     flops_per_s: float,
@@ -134,7 +138,7 @@ def _round(
     units = int(pool.units_for(required))
     bytes_per_s, capacity = float(choices.bytes_per_s[units - 1]), float(choices.capacity_bytes[units - 1])
     asked = int(rounded_up(size / capacity))
-    found = _divisible(demand, asked, max_accelerators)
+    found = _divisible(demand, known, asked, max_accelerators)
     chosen = row if found is None else found.best(flops_per_s, bytes_per_s, capacity)
     after = table if found is None else found
     result = Round(

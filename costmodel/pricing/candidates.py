@@ -15,8 +15,9 @@ from costmodel.parallelism.degrees import RANK_ORDERS, confined
 from costmodel.parallelism.described import setting_of
 from costmodel.parallelism.mappings import CHOICES, DIMENSIONS, Mappings, distinct_rows
 from costmodel.pricing.calibration import Calibrations
-from costmodel.pricing.collective_choices import DATA, PlanChoices, plan_choices
+from costmodel.pricing.collective_choices import PlanChoices, plan_choices
 from costmodel.pricing.divided_mappings import DividedMappings
+from costmodel.pricing.laid_rows import DATA
 from costmodel.pricing.layouts import BlocksOf, Key, ListedBlocks
 from costmodel.pricing.opgraph import OpGraph
 from costmodel.workloads import Workload

@@ -71,7 +71,7 @@ def undominated(options: JobOptions, objectives: Iterable[str], by_loop: Ints) -
     of_loop = by_loop[_best_of_equals(_demand_keys(options.candidates.take(by_loop)), costs[:, by_loop])]
     current = np.array([] if options.current is None else [options.current], np.int64)
     first = np.unique(np.concatenate([_best_of_equals(_demand_keys(options.candidates), costs), of_loop, current]))
-    table = _table(options.take(first), costs[:, first])
+    table = _table(options.candidates.take(first), costs[:, first])
     every, alike = _best_of_alike(table, np.arange(len(first))), _best_of_alike(table, np.searchsorted(first, of_loop))
 
     def kept_of(rows: Ints, few: Ints) -> Ints:
@@ -148,9 +148,8 @@ class _Table(NamedTuple):
     blocks: Ints
 
 
-def _table(options: JobOptions, costs: Floats) -> _Table:
+def _table(candidates: Candidates, costs: Floats) -> _Table:
     """Costs, and what is asked of servers."""
-    candidates = options.candidates
     blocks, ranks = candidates.block.astype(np.int64), candidates.num_devices.astype(np.int64)
     whole = _stay_in_server(candidates)
     asked = np.zeros((2, len(candidates)), np.int64)
