@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +25,8 @@ from planner.model.instance import Instance
 from planner.model.job import Job, Reference, Resident
 
 Floats = NDArray[np.float64]
+GROWTH = 0.25
+"""of the time of listing by the effort, as a power: on five fabrics 0.03 to 0.35 from 130 to 8,228 accelerators"""
 ROUNDING = 1e-9
 """relative; speeds of one configuration may differ in the last digits with the rows they are scored among"""
 
@@ -72,12 +73,12 @@ def _offloads(listing: Listing) -> bool:
 
 def _list_in_time(jobs: Iterable[Job], listings: Listings, last: Clock) -> None:
     """List what jobs ask for until the clock is over, what takes long for few jobs last, and not at all where time is
-    too short for it; what must run is listed later anyway. Time grows as the square root of the effort at most: sizes
-    share blocks and plans."""
+    too short for it; what must run is listed later anyway. Time grows far less than the effort: sizes share blocks
+    and plans."""
     took_s, before = 0.0, 1
     for job in sorted(jobs, key=lambda job: (not must_run(job), listings.effort_of_each(job))):
         effort = listings.effort(job)
-        seconds = took_s * sqrt(effort / before) if isinstance(job.workload, TransformerTraining) else 0.0
+        seconds = took_s * (effort / before) ** GROWTH if isinstance(job.workload, TransformerTraining) else 0.0
         if listings.has(job) or not last.has(seconds):
             continue
         started = time.perf_counter()

@@ -60,7 +60,7 @@ def optimize_value(search: Search, clock: Clock) -> LevelOutcome:
     search.bound = knapsack.bound
     search.report("value", search.bound, "knapsack")
     search.restrict(search.full)
-    if search.is_near:
+    if search.is_near or (clock.is_over and search.assignments is not None):
         return LevelOutcome(is_proven=False)
     clock = clock.until(lambda: search.is_near)
     is_small, is_alike = search.full.cluster.num_healthy <= FEW_DEVICES, may_divide(search)

@@ -27,15 +27,17 @@ SHARE = 0.7
 FIRST, GOOD, PATIENCE = 2, 0.007, 40
 """moves for each server before the first plan, unless it is so near to the bound before, and without a better packing
 before the last one"""
-LEAST_S, JOB_S = 0.3, 0.001
+LEAST_S, JOB_S = 0.3, 0.0015
 """that jobs of a packing are given to find their parts, however little time is left, and more for each of them"""
+MOVES_S = 0.1
+"""that moves are given, however little time is left: the first few of them gain the most"""
 NEAR = 1e-5
 """of the bound, below which no more moves are made"""
 
 
 def packed(problem: Problem, seed: int, clock: Clock, most_moves: int) -> Iterator[list[Assignment]]:
-    """Packings realised, one after few moves, and the best of all by a share of the time left; none in which a job that
-    must run has no place."""
+    """Packings realised, one after few moves unless time is over, and the best of all by a share of the time left; none
+    in which a job that must run has no place."""
     if not problem.num_candidates:
         return
     of_jobs_s = JOB_S * len(problem.options)
@@ -48,8 +50,9 @@ def packed(problem: Problem, seed: int, clock: Clock, most_moves: int) -> Iterat
             free.take_named(assignment)
         search = Packing(_empty(problem, free, prices), free.together, random.Random(seed))
     enough = (1 - NEAR) * prices.bound - sum(assignment.value for assignment in staying)
-    good, is_first = enough - (GOOD - NEAR) * prices.bound, True
+    good, is_first = enough - (GOOD - NEAR) * prices.bound, not clock.is_over
     moves = since = 0
+    clock = clock.lasting(MOVES_S)
     while moves < most_moves and since < PATIENCE * len(free.lit) and not clock.is_over:
         if search.best.value >= enough:
             break

@@ -17,7 +17,7 @@ MOST_COUNTS, FEW_SERVERS = 20_000, 3
 class PoolStarts(Starts):
     """Servers packed one by one; in small pools best fit, and the published loop where it divides memory."""
 
-    job_s = 0.0032
+    job_s = 0.0027
 
     def heuristics(self, cluster: Cluster) -> Sequence[str]:
         assert isinstance(cluster.fabric, Sipam)
