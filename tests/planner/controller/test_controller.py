@@ -86,7 +86,7 @@ def test_the_list_of_nodes_is_the_shortest_there_is() -> None:
         (lambda c: c.cancel("nobody"), "no job 'nobody' waits or runs"),
         (lambda c: c.finish("waits"), "has not started; cancel it"),
         (lambda c: c.fail("s9.t1"), "servers are s0 to s3"),
-        (lambda c: c.fail("nonsense"), "give s0.t1"),
+        (lambda c: c.fail("nonsense"), "accelerators are s0.t0 to s3.t7"),
         (lambda c: c.repair("s0.t1"), "has neither failed nor been drained"),
         (lambda c: c.drain("s12"), "servers are s0 to s3"),
         (lambda c: c.submit(request("runs", 8, priority=1)), "already with other content"),

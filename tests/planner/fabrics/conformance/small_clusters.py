@@ -66,14 +66,15 @@ def _sipac(rng: Random) -> Fields:
 
 
 def _sipam(rng: Random) -> Fields:
-    fabric = tiny_pools._fabric(rng)
-    if rng.random() < 0.5:
-        return fabric
-    edge = fabric["shoreline"] | {"perimeter_mm": 8 * 5}
-    spanning = {"servers": 2, "accelerators_per_server": 4, "shoreline": edge, "spine_rails": 2}
-    return (
-        fabric | spanning | {"uplinks": rng.choice((1, 2)), "tray_ports": 4, "units_per_tray": 8, "trays_per_server": 2}
-    )
+    fabric = tiny_pools.pool_fabric(rng)
+    kind = rng.choice(("pools", "spanning servers", "spanning servers", "spanning racks"))
+    if kind == "spanning servers":
+        edge = fabric["shoreline"] | {"perimeter_mm": 8 * 5}
+        fabric |= {"servers": 2, "accelerators_per_server": 4, "shoreline": edge, "spine_rails": 2}
+        fabric |= {"uplinks": rng.choice((1, 2)), "tray_ports": 4, "units_per_tray": 8, "trays_per_server": 2}
+    elif kind == "spanning racks":
+        fabric |= {"servers": 1, "racks": 2, "tray_ports": 4, "units_per_tray": 8, "trays_per_server": 2}
+    return _joined(rng, fabric, fabric["servers"] * fabric["accelerators_per_server"])
 
 
 def _divided_ports(rng: Random) -> Fields:
