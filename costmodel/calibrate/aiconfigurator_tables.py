@@ -173,4 +173,5 @@ def _parquet(path: Path) -> tuple[Iterable[str], Iterator[Mapping[str, Any]]]:
 def _version(path: Path) -> tuple[list[int], bool, int]:
     """For an order of files by the version of their folder: 1.10.0 after 1.2.0, and that after 1.2.0rc5."""
     version, candidate, number = path.parent.name.partition("rc")
-    return [int(part) for part in re.findall(r"\d+", version)], not candidate, int(number or 0)
+    digits = re.match(r"\d+", number)
+    return [int(part) for part in re.findall(r"\d+", version)], not candidate, int(digits.group()) if digits else 0

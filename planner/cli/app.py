@@ -105,12 +105,14 @@ def _print_version(is_asked: bool) -> None:
 
 @app.callback()
 def _planner(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Plan slices, optical circuits and memory of photonic AI clusters."""
-    require_own_calibrations()
+    if context.invoked_subcommand != "calibrate":
+        require_own_calibrations()
 
 
 for _name, _command in COMMANDS.items():

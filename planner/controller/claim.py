@@ -69,10 +69,11 @@ class ClaimWatch:
     def __init__(self, path: str, clock: Callable[[], float] = steady_s) -> None:
         self._path, self._clock = path, clock
         self._seen: tuple[Claim, str] | None = None
-        self._since_s = clock()
+        self._since_s = self._looked_s = clock()
 
     def look(self) -> None:
         """See whether who claims the journal has run since."""
+        self._looked_s = self._clock()
         found = read_claim(self._path)
         seen = None if found is None else (found, worked(found))
         if seen != self._seen:
@@ -80,8 +81,9 @@ class ClaimWatch:
 
     @property
     def idle(self) -> Beat | None:
-        """The process of this machine that claims the journal, and has not run for longer than a lease lasts."""
-        if self._seen is None or self._clock() - self._since_s <= SILENT_S:
+        """The process of this machine that claims the journal, and had not run for longer than a lease lasts when it
+        was last looked at."""
+        if self._seen is None or self._looked_s - self._since_s <= SILENT_S:
             return None
         process = self._seen[0].process
         return process if process.machine == machine() else None

@@ -63,11 +63,7 @@ class Journal:
         self._is_grouped = False
         self.seq, self.term = 0, 0
         self._seen = Seen(self.path) if self.path != ":memory:" and not is_reader else None
-        if self._seen is not None:
-            if is_leased:
-                self._seen.claim()
-            self._compare(self._seen)
-        self._db = connect(self.path)
+        self._db = self._opened(is_leased)
         try:
             if is_reader:
                 require_format(self._db, self.path)
@@ -81,12 +77,17 @@ class Journal:
             self.close()
             raise
 
-    @staticmethod
-    def _compare(seen: Seen) -> None:
+    def _opened(self, is_leased: bool) -> sqlite3.Connection:
+        """A connection to the file; whatever goes wrong, others may have its lock."""
         try:
-            seen.compare()
+            if self._seen is not None and is_leased:
+                self._seen.claim()
+            if self._seen is not None:
+                self._seen.compare()
+            return connect(self.path)
         except BaseException:
-            seen.close()
+            if self._seen is not None:
+                self._seen.close()
             raise
 
     def meta(self, name: str) -> str | None:
@@ -271,8 +272,9 @@ class Journal:
 def _make_private(path: str) -> None:
     """A new file that nobody else may read. One that is there is not opened: to close it would free the locks of all
     connections of this process, and another process that ends its own would then remove the log of this one."""
-    with suppress(FileExistsError):
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    if not Path(path).exists():
+        with suppress(FileExistsError):
+            os.close(os.open(os.path.realpath(path), os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
 
 
 def _marks(place: dict[str, Any]) -> set[Mark]:

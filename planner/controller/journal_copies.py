@@ -115,7 +115,10 @@ def _made(copy: str, fresh: Path, term: int) -> tuple[int, str]:
 
 def _last_term(path: str) -> int:
     """The last term in which a journal was led, as far as it and its lease can be read; 0 where they cannot."""
-    beat = read_beat(path)
+    try:
+        beat = read_beat(path)
+    except OSError:
+        beat = None
     told = 0 if beat is None else beat.term
     if not Path(path).is_file():
         return told

@@ -186,14 +186,20 @@ class Seen:
         self._file = os.open(self._path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
         self._is_closed = False
         self._id = b""
+        try:
+            self._hold()
+            disclaim(self._file)
+        except BaseException:
+            self.close()
+            raise
+
+    def _hold(self) -> None:
         until_s = time.monotonic() + BUSY_S
         while not self._is_held():
             if time.monotonic() > until_s:
-                self.close()
                 problem = "another controller uses it: stop that one, or take another file"
-                raise InputError("journal", path, problem)
+                raise InputError("journal", self._journal, problem)
             time.sleep(0.05)
-        disclaim(self._file)
 
     def _is_held(self) -> bool:
         try:

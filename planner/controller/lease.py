@@ -80,11 +80,12 @@ def this_process(term: int = 0, url: str = "") -> Beat:
 
 
 def read_beat(path: str) -> Beat | None:
-    """What the lease of a journal says; None where there is none, or one that is being written."""
+    """What the lease of a journal says; None where there is none, or one that is being written. OSError where it
+    cannot be read."""
     try:
         check, _, text = Path(f"{path}-lease").read_bytes().rstrip().partition(b" ")
         return Beat(**json.loads(text)) if check == b"%08x" % crc32(text) else None
-    except (OSError, ValueError, TypeError):
+    except (FileNotFoundError, ValueError, TypeError):
         return None
 
 
@@ -138,18 +139,20 @@ class LeaseWatch:
         self._path, self._clock = path, clock
         self.beat: Beat | None = None
         """as last seen"""
-        self._since_s = clock()
+        self._since_s = self._looked_s = clock()
 
     def look(self) -> None:
-        """See whether it was renewed."""
+        """See whether it was renewed; OSError where it cannot be read, and nothing is known."""
+        began_s = self._clock()
         found = read_beat(self._path)
+        self._looked_s = began_s
         if found is not None and found != self.beat:
             self.beat, self._since_s = found, self._clock()
 
     @property
     def silent_s(self) -> float:
-        """For how long no renewal was seen."""
-        return self._clock() - self._since_s
+        """For how long no renewal was seen when it was last looked at: time in which nobody looks tells nothing."""
+        return max(self._looked_s - self._since_s, 0.0)
 
     @property
     def is_silent(self) -> bool:

@@ -97,7 +97,8 @@ class Validator:
         amounts = self._claims(place).counted
         if reserved:
             names = [self.cluster.fabric.server_name(server) for server in place.servers]
-            amounts = {f"{names[server]}.{part}": amount for (server, part), amount in reserved.items()}
+            held = {f"{names[server]}.{part}": amount for (server, part), amount in reserved.items()}
+            amounts = {**amounts, **held}
         scarce = self._holdings.overdrawn(amounts, self._capacity, gone)
         return None if scarce is None else f"others leave too little of {scarce}"
 

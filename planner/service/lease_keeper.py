@@ -111,7 +111,13 @@ class LeaseKeeper:
         if beat is not None:
             self._end(beat)
         if claimed is not None and (beat is None or (claimed.pid, claimed.began) != (beat.pid, beat.began)):
-            self._end(claimed)
+            self._end_claimed(claimed)
+
+    def _end_claimed(self, process: Beat) -> None:
+        """End a service of this machine that hangs before its first lease; no fence knows it apart from this one."""
+        if process not in self._told and end_leader(process):
+            log.warning("a service that hung before its first lease was killed", extra={"fields": {"pid": process.pid}})
+            self._told.add(process)
 
     def _end(self, beat: Beat) -> None:
         """Make sure that a silent leader never goes on; told once, and a fence that failed is tried again."""

@@ -59,6 +59,10 @@ def aiconfigurator(
     places = devices.split(",")
     if table == "nccl":
         return _write(output, lambda: collective_rows(checkout, places, release))
+    if table == "serving" and release is not None:
+        raise InputError(
+            "tables", "--release", "goes with kernels and collectives; serving is one file of all releases"
+        )
     if table == "serving":
         return _write(output, lambda: serving_rows(checkout, places))
     return _write(output, lambda: kernel_rows(checkout, table, places, framework, release))
@@ -73,6 +77,8 @@ def _write(output: Path, rows: Any) -> int:
         write(list(found), output)
     except TableError as error:
         raise InputError("tables", "CHECKOUT", str(error)) from None
+    except ValueError as error:
+        raise InputError("tables", "CHECKOUT", f"has a table with a cell that is no number: {error}") from None
     except OSError as error:
         raise InputError(str(error.filename), "", f"cannot be read or written: {error.strerror}") from None
     print(f"wrote {counted(len(list(found)), 'row')} into {output}")

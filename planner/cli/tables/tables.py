@@ -45,9 +45,12 @@ def load_calibration(path: Path) -> "Calibration":
 
 def require_own_calibrations() -> None:
     """InputError for a file of the user's that the environment names and that is no calibration."""
-    from costmodel.catalog import own_calibrations
+    from costmodel.catalog import OWN_CALIBRATIONS, own_calibrations
 
     for path in own_calibrations():
+        if not path.exists():
+            remedy = f"`planner calibrate TABLES -o {path}` writes it; or unset {OWN_CALIBRATIONS}, which names it"
+            raise InputError(str(path), "", f"does not exist; {remedy}")
         load_calibration(path)
 
 

@@ -10,6 +10,7 @@ from functools import cache
 
 from planner.candidates.knapsack_bounds import SLACK
 from planner.cpsat.divisions.joined_master import JoinedMaster
+from planner.cpsat.divisions.joined_servers import needs_of
 from planner.cpsat.divisions.pairs import Judge
 from planner.cpsat.divisions.ways import Division, JobWays, ways_of
 from planner.cpsat.divisions.whole import may_pack
@@ -117,7 +118,7 @@ class _Joined:
 
 class _Covers:
     """Whether a row has a place wherever another has one, as far as the master knows: so divided, no more light leaves
-    any server, and all that forbids it forbids the other one."""
+    any server, its parts may lie apart if the other's may, and all that forbids it forbids the other one."""
 
     def __init__(self, job: JobWays, links: PairLight, refused: Refused) -> None:
         self._job, self._links, self._refused = job, links, refused
@@ -126,12 +127,14 @@ class _Covers:
     def __call__(self, division: Division, row: int, other: int) -> bool:
         if len(division) == 1:
             return True
-        (light, wide), (others, others_wide) = self._asked(division, row), self._asked(division, other)
-        return wide <= others_wide and all(mine <= its for mine, its in zip(light, others, strict=True))
+        (light, apart, wide), (others, others_apart, others_wide) = (self._asked(division, r) for r in (row, other))
+        is_no_wider = all(mine <= its for mine, its in zip(light, others, strict=True)) and wide <= others_wide
+        return is_no_wider and apart >= others_apart
 
-    def _asks(self, division: Division, row: int) -> tuple[tuple[int, ...], frozenset[int]]:
+    def _asks(self, division: Division, row: int) -> tuple[tuple[int, ...], bool, frozenset[int]]:
         shape = self._job.options.shapes[row]
         leaving, part = self._links.leaving(shape), shape.part
         light = tuple(leaving[ranks // part] for ranks in division)
         refused = self._refused.get((self._job.job, division), [])
-        return light, frozenset(i for i, each in enumerate(refused) if each.needs_no_more_than(shape))
+        _, apart = needs_of(self._links, division, shape)
+        return light, apart, frozenset(i for i, each in enumerate(refused) if each.needs_no_more_than(shape))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ortools.sat.python import cp_model
 
 from planner.cpsat.divisions.arc_flow import ArcFlow, ServerFilling
-from planner.cpsat.divisions.joined_servers import JoinedServers, Needs, Servers
+from planner.cpsat.divisions.joined_servers import JoinedServers, Needs, Servers, needs_of
 from planner.cpsat.divisions.ways import Division, JobWays, Way
 from planner.cpsat.divisions.whole import in_one_server_each
 from planner.fabrics.pattern import Choice, Pattern
@@ -73,7 +73,7 @@ class JoinedMaster:
         divided = list[Way]()
         for way in job.open():
             if len(way.division) > 1:
-                needs = self._servers.needs(way, job.options.shapes[way.row])
+                needs = needs_of(self._links, way.division, job.options.shapes[way.row])
                 if not self._servers.having(len(way.division), needs):
                     continue
                 self._needs[way] = needs

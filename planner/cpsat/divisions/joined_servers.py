@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from functools import cache
 from itertools import combinations
 
-from planner.cpsat.divisions.ways import Way
+from planner.cpsat.divisions.ways import Division
 from planner.fabrics.demand import Demand
 from planner.formulation.step_one import PairLight
 from planner.formulation.variables import Pair
@@ -16,6 +16,19 @@ Needs = tuple[int, bool]
 servers may hold all that exchanges light, so that no fiber need join them with the others"""
 
 
+def needs_of(links: PairLight, division: Division, shape: Demand) -> Needs:
+    """What a job of this demand needs where it is so divided, wherever its parts lie."""
+    leaving = links.leaving(shape)
+    counts = [ranks // shape.part for ranks in division]
+    light = [leaving[count] for count in counts]
+    if len(counts) == 2:
+        return max(light), max(light) == 0
+    sums = {0}
+    for count in counts:
+        sums |= {each + count for each in sums}
+    return min(light), any(leaving.get(each, -1) == 0 for each in sums - {0, sum(counts)})
+
+
 class JoinedServers:
     """Sets of servers, and which of them have what a divided job needs."""
 
@@ -25,18 +38,6 @@ class JoinedServers:
         for (a, b), carried in links.carried.items():
             self._near[a][b] = self._near[b][a] = carried
         self.having = cache(self._having)
-
-    def needs(self, way: Way, shape: Demand) -> Needs:
-        """What a divided way of a job of this demand needs, wherever its parts lie."""
-        leaving = self._links.leaving(shape)
-        counts = [ranks // shape.part for ranks in way.division]
-        light = [leaving[count] for count in counts]
-        if len(counts) == 2:
-            return max(light), max(light) == 0
-        sums = {0}
-        for count in counts:
-            sums |= {each + count for each in sums}
-        return min(light), any(leaving.get(each, -1) == 0 for each in sums - {0, sum(counts)})
 
     def _having(self, number: int, needs: Needs) -> Sequence[Servers]:
         """So many servers of which each can send the others the light; joined ones, unless some may lie apart."""

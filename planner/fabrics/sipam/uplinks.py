@@ -25,6 +25,6 @@ def reserve_uplinks(free: PoolFreeState, shape: Demand, assignment: Assignment) 
         rails = {r for c in circuits if fabric.parse_device(c.source)[0] in servers for r in c.wavelengths}
         for server, rail in product(servers, rails):
             in_use = sum(uplink[:2] == (server, rail) for uplink in used)
-            more = pool.racks[server].uplinks[rail][: PoolDemand.of(shape).uplinks - in_use]
+            more = pool.racks[server].uplinks[rail][: max(PoolDemand.of(shape).uplinks - in_use, 0)]
             masks[server] = masks.get(server, 0) | bits(more) << free.parts.bits.field("uplink", rail=rail).first
     free.hold((), Owned(tuple(masks.items())))

@@ -46,7 +46,9 @@ class Hosts(NamedTuple):
 
 def _has_name(item: object) -> bool:
     about = item.get("metadata") if isinstance(item, dict) else None
-    return isinstance(about, dict) and isinstance(about.get("name"), str)
+    return (
+        isinstance(about, dict) and isinstance(about.get("name"), str) and isinstance(about.get("labels") or {}, dict)
+    )
 
 
 def slices_text(instance: Instance, plan: Plan, partitions: Path | None = None, hosts: Hosts | None = None) -> str:

@@ -51,20 +51,23 @@ def _name(what: Contenders, entry: Contender) -> str:
 
 def _advice(what: Contenders, found: Sequence[Lead]) -> str:
     names = [[_name(what, entry) for entry in (lead.best, *lead.ties)] for lead in found]
-    winners = list(dict.fromkeys(first for first, *_ in names))
-    everywhere = [name for name in winners if all(name in tied for tied in names)]
+    everywhere = [name for name in names[0] if all(name in tied for tied in names)]
     if not everywhere:
+        winners = list(dict.fromkeys(first for first, *_ in names))
         parts = [f"{name} in {sum(first == name for first, *_ in names)}" for name in winners]
         return f"Most value: {', '.join(parts)} of {counted(len(found), 'comparison')}."
     where = "" if len(found) == 1 else f" in all {len(found)} comparisons"
-    ahead = [lead.more for lead in found if lead.more is not None and not lead.ties]
-    if not ahead:
+    if all(lead.other is None for lead in found):
         return f"{everywhere[0]} has the most value{where}; no {what} has less."
+    who = f"{everywhere[0]} has" if len(everywhere) == 1 else f"{' and '.join(everywhere)} have"
+    ahead = [lead.more for lead in found if lead.more is not None]
+    if not ahead:
+        return f"{who} the most value{where}; the others have none."
     least, most = min(ahead), max(ahead)
     span = _percent(most) if _percent(least) == _percent(most) else f"{_percent(least)} to {_percent(most)}"
     by_chance = sum(lead.is_unsure for lead in found)
     unsure = f", in {by_chance} of them perhaps by chance" if by_chance else ""
-    return f"{everywhere[0]} has the most value{where}: {span} more than {_second(what, found)}{unsure}."
+    return f"{who} the most value{where}: {span} more than {_second(what, found)}{unsure}."
 
 
 def _second(what: Contenders, found: Sequence[Lead]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from planner.controller import Controller, Settings, journal_file
+from planner.controller import Controller, Settings, journal, journal_file
 from planner.controller.journal import Journal
 from planner.controller.lease import read_beat
 from planner.model.errors import DeposedError, InputError, UnwrittenError
@@ -140,3 +140,22 @@ def test_the_log_of_who_took_the_lead_stays_when_another_process_has_read_it(tmp
         for number in (1, 2):
             standby.submit(request(f"j{number}", 16))
             assert last() == number
+
+
+@pytest.mark.parametrize("call", ["claim", "disclaim", "connect"])
+def test_a_start_that_fails_leaves_the_journal_to_others(
+    call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A disk that is full, or no more files that may be open, right after the lock is taken."""
+    path = tmp_path / "j.db"
+    Journal(path).close()
+
+    def fails(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(journal if call == "connect" else journal_file, call, fails)
+        with pytest.raises(OSError, match="No space left"):
+            Journal(path, is_leased=True)
+    assert not journal_file.is_held(str(path))
+    Journal(path, is_leased=True).close()

@@ -48,6 +48,8 @@ def test_nobody_calls_a_leader_silent_that_may_act(tmp_path: Path, late_s: float
         now_s[0] += 0.01
         watch.look()
     now_s[0] += SILENT_S - LEASE_S + late_s + 0.02
+    assert not watch.is_silent, "nobody has looked meanwhile"
+    watch.look()
     assert watch.is_silent
 
 

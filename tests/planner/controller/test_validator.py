@@ -10,18 +10,25 @@ from typing import Any
 import pytest
 
 from costmodel.fabrics import Sipam
+from planner.candidates.expand import list_options
 from planner.checks import check
 from planner.controller import Controller
-from planner.controller.validator import whole
+from planner.controller.validator import Validator, whole
+from planner.fabrics.job_class import Option
+from planner.fabrics.rack_links import RackLinks
+from planner.fabrics.sipam.attachments import wiring_of
+from planner.fabrics.sipam.free_state import PoolFreeState
 from planner.fabrics.wiring import Wiring
 from planner.model.cluster import Cluster
 from planner.model.edit import edited
 from planner.model.health import Health
+from planner.model.instance import Instance
 from planner.model.job import Job
 from planner.placement.placement import Place
 from tests.planner.controller.pooled import SCARCE, names_of, spread
 from tests.planner.controller.sites import controller, request
 from tests.planner.controller.validator_cases import Broken, guard_of, on, placed, rewired
+from tests.planner.fabrics.joined_racks.racks import FABRICS, PACKETS, TRAINING
 
 
 @pytest.mark.slow
@@ -251,3 +258,30 @@ def test_a_place_in_a_pool_is_judged_as_by_all_checks() -> None:
         for each in names:
             c.cancel(each)
     assert min(verdicts[True], verdicts[False]) > CASES / 2
+
+
+@pytest.mark.slow
+def test_links_above_pools_are_looked_at_beside_their_uplinks() -> None:
+    """Two jobs over the same two zones take all links of both, each also uplinks of its servers."""
+    fabric = FABRICS["sipam"] | {"servers": 2, "accelerators_per_server": 2, "tray_ports": 2, "units_per_tray": 8}
+    fabric |= {"uplinks": 2, "upper": PACKETS}
+    jobs = [{"name": f"j{number}", "workload": TRAINING, "accelerators": 4} for number in range(2)]
+    cluster: Any = {"device": "h100-sxm", "fabric": fabric, "health": {}}
+    instance = Instance.parse(
+        {"schema_version": 2, "name": "x", "cluster": cluster, "jobs": jobs, "objectives": ["value"]}
+    )
+    site = instance.cluster
+    guard, free, said = Validator(site), PoolFreeState(site), list[str | None]()
+    for slot, job in enumerate(instance.jobs):
+        options, devices = list_options(instance, job), [(server, slot) for server in range(4)]
+        row = next(r for r, s in enumerate(options.shapes) if (s.racks, s.block, s.links) == (2, 1, 2))
+        free.links = RackLinks(site, site.fabric.upper_layer)  # as one that forgets what others hold
+        found = free.assign_on(options, row, devices)
+        assert found is not None
+        wiring = wiring_of(found.circuits, found.memory, devices, site.fabric)
+        place = Place("k", Option(options, row, 1.0, 1.0), tuple(devices), wiring, found.upper)
+        said.append(guard.objection(job, place))
+        guard.take(job, place)
+    assert said[0] is None
+    assert said[1] is not None
+    assert "uplinks of r0" in said[1]

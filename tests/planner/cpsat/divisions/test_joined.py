@@ -74,6 +74,18 @@ def test_racks_with_few_fibers_are_solved_to_the_enumerated_plan(
     assert search.bound == pytest.approx(expected.values["value"], rel=1e-6)
 
 
+def test_rows_whose_parts_may_lie_apart_are_open_beside_those_that_take_less_light() -> None:
+    """Two pairs of servers that nothing joins: four replicas in all have a place there, a ring of all four has none."""
+    apart = {"fibers": fibers((0, 1), (2, 3)), "wavelengths_per_tile": 4, "wavelengths_per_fiber": 4}
+    problem = problem_of(serving("a", 4), servers=4, tiles=1, **apart)
+    search, expected = search_of(problem), brute_force(problem.instance)
+    assert expected is not None
+    search.bound, search.assignments = search.knapsack.bound, ()
+    assert divide_joined(search, CLOCK)
+    assert search.value("value") == pytest.approx(expected.values["value"], rel=1e-6)
+    assert search.bound == pytest.approx(expected.values["value"], rel=1e-6)
+
+
 def test_parts_that_exchange_no_light_need_no_fibers() -> None:
     """Replicas in servers of three that nothing joins, beside single tiles."""
     replicas = serving("a", 4, weight=3)

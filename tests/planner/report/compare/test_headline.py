@@ -27,6 +27,13 @@ def test_none_is_ahead_everywhere() -> None:
 
 def test_equal_values_are_no_lead() -> None:
     assert _said(row("a", 9.0), row("b", 9.0))[0] == "a has the most value; no policy has less."
+    said = _said(row("a", 9.0), row("b", 9.0), row("c", 4.0))
+    assert said[0] == "a and b have the most value: 125 % more than the best other policy."
+
+
+def test_a_lead_over_nothing_has_no_percentage() -> None:
+    said = _said(row("cpsat", 9.0), row("cpsat", 0.0, instance="tree"), are_same_jobs=True)
+    assert said[0] == "rack has the most value; the others have none."
 
 
 def test_what_chance_may_have_done_is_said() -> None:
