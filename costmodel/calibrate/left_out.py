@@ -7,7 +7,7 @@ import numpy as np
 
 from costmodel.calibrate.family import Bools, Calibrations, Family, Fit, Series, Table
 from costmodel.calibrate.parts import parts_of
-from costmodel.pricing.calibration import load_calibrations
+from costmodel.pricing.calibration import load_calibrations, without_family
 
 HALVES = "halves"
 """in place of a column: each half of the rows by a fit on the other"""
@@ -23,7 +23,7 @@ def predict_left_out(
     """
     if family.fit is None:
         raise ValueError(f"nothing is fitted to tables of kind {family.name}, so that nothing can be left out")
-    others = _without(family.name, load_calibrations() if calibrations is None else calibrations)
+    others = without_family(family.name, load_calibrations() if calibrations is None else calibrations)
     found: list[tuple[Bools, tuple[Series, ...]]] = []
     for is_out in _parts(table, column):
         fitted = family.fit(_rows(table, ~is_out))
@@ -45,14 +45,6 @@ def _parts(table: Table, column: str) -> Iterator[Bools]:
 
 def _fitted_parts(family: str, fitted: Fit) -> Calibrations:
     return tuple(parts_of({family: fitted}).values())
-
-
-def _without(family: str, calibrations: Calibrations) -> Calibrations:
-    """The same calibrations, with no curve of a family."""
-    return tuple(
-        part.model_copy(update={"families": {name: own for name, own in part.families.items() if name != family}})
-        for part in calibrations
-    )
 
 
 def _joined(parts: list[tuple[Bools, Series]]) -> Series:

@@ -10,7 +10,7 @@ from costmodel.calibrate.family import Ablation, AskedSizes, Bools, Calibrations
 from costmodel.calibrate.training_rows import COUNTS, LEFT_OUT, MAY_BE_BLANK, RECIPE, SHAPE, Row, rows_of
 from costmodel.hardware.device import load_device
 from costmodel.hardware.systems import system_of
-from costmodel.pricing.calibration import Calibration, Numbers, load_calibrations
+from costmodel.pricing.calibration import Calibration, Numbers, load_calibrations, without_family
 from costmodel.pricing.efficiency import (
     TRAINING_ATTENTION,
     TRAINING_LAUNCH_S,
@@ -125,8 +125,7 @@ def _predicted_s(variant: str, rows: list[Row], numbers: Numbers) -> Floats:
 @cache
 def _kernels() -> Calibrations:
     """The catalog's curves of kernels, which price steps beside what is fitted here."""
-    found = load_calibrations()
-    return tuple(each for each in found if FAMILY_NAME not in each.families)
+    return without_family(FAMILY_NAME, load_calibrations())
 
 
 def _mean_error(variant: str, curve: CurveRows, numbers: Numbers) -> float:

@@ -90,6 +90,14 @@ def load_calibrations() -> tuple[Calibration, ...]:
     return tuple(Calibration.model_validate(content) for content in (*own, *calibration_documents()))
 
 
+def without_family(family: str, calibrations: Calibrations) -> Calibrations:
+    """The same calibrations, with no curve of a family."""
+    return tuple(
+        part.model_copy(update={"families": {name: own for name, own in part.families.items() if name != family}})
+        for part in calibrations
+    )
+
+
 def default_numbers(curve: Spec, scalings: Mapping[str, Scaling], device: Device) -> Numbers:
     """A family's defaults, those of an H100, by the peaks of a device of which nothing is known but them."""
     return scaled(curve.model_dump(by_alias=False), scalings, load_device(DEFAULTS_OF), device)

@@ -94,7 +94,9 @@ class _Joined:
         """The master without what was refused; None where it would be too large or too coarse."""
         for job in self.jobs:
             job.open_uncovered(_Covers(job, self.links, self._refused))
-        if sum(1 for job in self.jobs for _ in job.open()) > MOST_ROWS or self.clock.is_over:
+            if self.clock.is_over:
+                return None
+        if sum(1 for job in self.jobs for _ in job.open()) > MOST_ROWS:
             return None
         most = self.search.knapsack.bound if self.search.bound is None else self.search.bound
         master = JoinedMaster(self.search.full, self.jobs, self.links, most)
