@@ -6,10 +6,10 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
-from types import FrameType
 from typing import Any
 
 from planner.cli.exits import INTERRUPTED
+from planner.model.interrupts import on_interrupt
 
 
 def telling_interrupts(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -32,36 +32,10 @@ def stop_on_interrupt(kept: str = "the best plan so far") -> Iterator[Callable[[
     program at once."""
     asked = threading.Event()
 
-    def on_interrupt(number: int, frame: FrameType | None) -> None:
+    def stop() -> None:
         asked.set()
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         print(f"stopping with {kept}; Ctrl-C again quits", file=sys.stderr, flush=True)
 
-    if threading.current_thread() is not threading.main_thread():
+    with on_interrupt(stop):
         yield asked.is_set
-        return
-    before = signal.signal(signal.SIGINT, on_interrupt)
-    try:
-        yield asked.is_set
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-@contextmanager
-def noting_interrupts() -> Iterator[Callable[[], bool]]:
-    """True if Ctrl-C was pressed inside the block, also where the KeyboardInterrupt that it raises was lost: Python
-    drops one that comes in the middle of a finalizer or a callback of the garbage collector."""
-    noted = threading.Event()
-
-    def on_interrupt(number: int, frame: FrameType | None) -> None:
-        noted.set()
-        raise KeyboardInterrupt
-
-    if threading.current_thread() is not threading.main_thread():
-        yield noted.is_set
-        return
-    before = signal.signal(signal.SIGINT, on_interrupt)
-    try:
-        yield noted.is_set
-    finally:
-        signal.signal(signal.SIGINT, before)

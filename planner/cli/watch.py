@@ -12,7 +12,7 @@ import typer
 from typer.models import ArgumentInfo
 
 from planner.cli.exits import BAD_INPUT, INTERRUPTED, message_of
-from planner.cli.interrupt import noting_interrupts
+from planner.model.interrupts import noting_interrupts
 
 TABLES = ("*.csv", "*.parquet")
 """beside an instance, which may name one for its jobs"""

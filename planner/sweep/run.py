@@ -1,17 +1,15 @@
 """Cells that nobody has run yet, one after the other, on processes or on Ray; same documents wherever they run."""
 
 import json
-import signal
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from types import FrameType
 from typing import Any
 
+from planner.model.interrupts import noting_interrupts
 from planner.sweep.store import Document, Store
-from planner.sweep.types import CellT, Do, Finished, SharedT, ShouldStop
+from planner.sweep.types import CellT, Do, Finished, SharedT
 
 OnCell = Callable[[int, int, float | None], None]
 """(cells finished, all cells, seconds left or None while unknown)"""
@@ -85,28 +83,9 @@ def _run(do: Do[SharedT, CellT], shared: SharedT, cells: Sequence[CellT], where:
 
 def _one_by_one(do: Do[SharedT, CellT], shared: SharedT, cells: Sequence[CellT]) -> Finished[CellT]:
     """A cell that Ctrl-C cut short is dropped, whether or not it noticed."""
-    with _noticing_interrupts() as is_asked:
+    with noting_interrupts() as is_asked:
         for cell in cells:
             document = do(shared, cell, is_asked)
             if is_asked():
                 raise KeyboardInterrupt
             yield cell, document
-
-
-@contextmanager
-def _noticing_interrupts() -> Iterator[ShouldStop]:
-    """True if Ctrl-C was pressed inside the block, which a search that catches KeyboardInterrupt would hide."""
-    asked = threading.Event()
-
-    def on_interrupt(number: int, frame: FrameType | None) -> None:
-        asked.set()
-        raise KeyboardInterrupt
-
-    if threading.current_thread() is not threading.main_thread():
-        yield asked.is_set
-        return
-    before = signal.signal(signal.SIGINT, on_interrupt)
-    try:
-        yield asked.is_set
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -8,11 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 
-from planner.candidates.knapsack_bounds import SLACK
 from planner.cpsat.divisions.joined_master import JoinedMaster
 from planner.cpsat.divisions.joined_servers import needs_of
-from planner.cpsat.divisions.pairs import Judge
-from planner.cpsat.divisions.ways import Division, JobWays, ways_of
+from planner.cpsat.divisions.pairs import Judge, ways_of_jobs
+from planner.cpsat.divisions.ways import Division, JobWays
 from planner.cpsat.divisions.whole import may_pack
 from planner.cpsat.search import Search, pattern_of
 from planner.cpsat.step2.fix_configurations import step_two_limits
@@ -41,20 +40,8 @@ def divide_joined(search: Search, clock: Clock) -> bool:
         return False
     if cluster.fabric.num_servers > MOST_SERVERS:
         return False
-    jobs = _ways(search, value, links)
+    jobs = ways_of_jobs(search, value, links, cluster.fabric.num_servers)
     return jobs is not None and _Joined(search, jobs, links, value, clock).solve()
-
-
-def _ways(search: Search, least: float, links: PairLight) -> list[JobWays] | None:
-    """All divisions of rows that a plan of at least so much value may use; None where these are too many."""
-    jobs, cluster = list[JobWays](), search.full.cluster
-    rooms = sorted((len(cluster.lit_slots(s)) for s in range(cluster.fabric.num_servers)), reverse=True)
-    for j, (options, bounds) in enumerate(zip(search.full.options, search.knapsack.rows, strict=True)):
-        ways = ways_of(j, options, bounds, least - SLACK * abs(least), links.counts, rooms)
-        if ways is None:
-            return None
-        jobs.append(ways)
-    return jobs
 
 
 @dataclass

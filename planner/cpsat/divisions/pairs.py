@@ -18,6 +18,8 @@ from planner.fabrics.pattern import Pattern
 from planner.formulation.step_one import PairLight
 from planner.model.clock import Clock
 
+PAIR = 2
+"""servers of a job at most"""
 DEPTHS = (0.005, 0.02)
 """how far below the relaxation's bound, as a fraction, the value of plans may be whose rows take part"""
 MAX_ROUNDS = 8
@@ -40,7 +42,7 @@ def pack_pairs(search: Search, clock: Clock) -> bool:
         assert value is not None
         if value >= threshold and depth > DEPTHS[0]:
             return False
-        jobs = _ways(search, max(value, threshold), links)
+        jobs = ways_of_jobs(search, max(value, threshold), links, PAIR)
         if jobs is None or clock.is_over or search.is_stopped:
             return False
         master = JoinedMaster(search.full, jobs, links, search.knapsack.bound)
@@ -52,10 +54,11 @@ def pack_pairs(search: Search, clock: Clock) -> bool:
     return False
 
 
-def _ways(search: Search, least: float, links: PairLight) -> list[JobWays] | None:
-    """Rows that a plan of at least so much value may use, each on one server or two; None where these are too many."""
+def ways_of_jobs(search: Search, least: float, links: PairLight, most_servers: int) -> list[JobWays] | None:
+    """Rows that a plan of at least so much value may use, each on so many servers at most; None where these are too
+    many."""
     jobs, cluster = list[JobWays](), search.full.cluster
-    rooms = sorted((len(cluster.lit_slots(s)) for s in range(cluster.fabric.num_servers)), reverse=True)[:2]
+    rooms = sorted((len(cluster.lit_slots(s)) for s in range(cluster.fabric.num_servers)), reverse=True)[:most_servers]
     for j, (options, bounds) in enumerate(zip(search.full.options, search.knapsack.rows, strict=True)):
         ways = ways_of(j, options, bounds, least - SLACK * abs(least), links.counts, rooms)
         if ways is None:

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from planner.sweep.run import ShouldStop
 from planner.sweep.store import Document
+from planner.sweep.types import ShouldStop
 from tests.paths import ROOT
 
 COMMAND = (sys.executable, "-c", "import sys; from planner.cli import main; sys.exit(main(sys.argv[1:]))")
