@@ -1,6 +1,16 @@
 """Tables of measurements -> the few efficiency parameters of a catalog part, and their errors."""
 
-from costmodel.calibrate import attention, calculon, collective, gemm, kernel_power, power, serving, training
+from costmodel.calibrate import (
+    attention,
+    calculon,
+    collective,
+    gemm,
+    kernel_power,
+    network_training,
+    power,
+    serving,
+    training,
+)
 from costmodel.calibrate.family import Family
 from costmodel.kernels.attention_context import PrefillCurve
 from costmodel.kernels.attention_generation import DecodeCurve
@@ -17,6 +27,7 @@ FAMILIES: dict[str, Family] = {
     "attention_generation": attention.GENERATION,
     "serving": serving.FAMILY,
     "training": training.FAMILY,
+    "network_training": network_training.FAMILY,
     "power": power.FAMILY,
     "kernel_power": kernel_power.FAMILY,
     "calculon": calculon.FAMILY,

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from costmodel.measure import attention, copies, gemm, power
+from costmodel.measure import attention, copies, gemm, networks, power
 from costmodel.measure.table import Meter, Outcome, Plan, Timer, write_table
 from costmodel.measure.timing import time_s
 
@@ -70,6 +70,7 @@ def plans(*, is_quick: bool, has_fp8: bool) -> tuple[Plan, ...]:
         attention.prefill_plan(is_quick=is_quick),
         attention.decode_plan(is_quick=is_quick),
         copies.plan(is_quick=is_quick),
+        networks.plan(is_quick=is_quick),
     )
 
 

@@ -9,7 +9,7 @@ from planner.cli.output import console, plain
 from planner.model.errors import InputError
 
 DEFAULT_FOLDER = Path("measured")
-NOT_FITTED = {"copies", "kernel_power"}
+NOT_FITTED = {"copies", "kernel_power", "network_training"}
 """tables that no curve is fitted on"""
 
 

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from costmodel.pricing.calibration import Calibration
     from planner.tables import Measurements
 
-KINDS = "gemm, nccl, attention_context, attention_generation, serving, training, power, kernel_power or calculon"
+KINDS = (
+    "gemm, nccl, attention_context, attention_generation, serving, training, network_training, power, kernel_power "
+    "or calculon"
+)
 Kind = Annotated[
     str | None,
     typer.Option("--kind", metavar="KIND", help=f"{KINDS}; by the columns, then the file's name, unless given."),

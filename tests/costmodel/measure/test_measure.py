@@ -65,6 +65,7 @@ def test_tables_have_the_columns_of_the_measured_ones(tmp_path: Path) -> None:
     )
     assert [outcome.path.name for outcome in outcomes] == [
         "kernel_power.csv", "gemm.csv", "attention_context.csv", "attention_generation.csv", "copies.csv",
+        "network_training.csv",
     ]  # fmt: skip
     assert told[-1][1] == told[-1][2] == sum(outcome.num_measured for outcome in outcomes)
     assert (tmp_path / "new" / "copies.csv").read_text().startswith("device,kind,bytes,latency_ms\nh200,device copy,")
