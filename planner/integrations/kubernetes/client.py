@@ -3,7 +3,7 @@
 import json
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -19,6 +19,8 @@ GONE, BUSY = 410, 429
 """answers: the version is forgotten; too many requests"""
 PAGE = 500
 """objects of one page of a list"""
+INITIAL = {"sendInitialEvents": "true", "resourceVersionMatch": "NotOlderThan"}
+"""options of a watch that tells all objects first"""
 
 
 class ApiError(Exception):
@@ -77,11 +79,11 @@ class KubernetesClient:
                 raise
         return self._pages(path, {}, keeps)
 
-    def watch(self, path: str, version: str, wait_s: int) -> Iterator[tuple[str, Object]]:
-        """Changes after a version, as (ADDED, MODIFIED, DELETED, BOOKMARK or ERROR, object), for so many seconds."""
-        params: dict[str, Any] = {
-            "watch": "true", "resourceVersion": version, "timeoutSeconds": wait_s, "allowWatchBookmarks": "true",
-        }  # fmt: skip
+    def watch(self, path: str, version: str | None, wait_s: int) -> Generator[tuple[str, Object], None, None]:
+        """Changes after a version, as (ADDED, MODIFIED, DELETED, BOOKMARK or ERROR, object), for so many seconds; None:
+        all objects first, as of now, and the bookmark that says that these were all."""
+        begin = INITIAL if version is None else {"resourceVersion": version}
+        params: dict[str, Any] = {"watch": "true", "timeoutSeconds": wait_s, "allowWatchBookmarks": "true", **begin}
         timeout = httpx.Timeout(TIMEOUT_S, read=wait_s + TIMEOUT_S)
         self._require_turn()
         try:
@@ -89,10 +91,9 @@ class KubernetesClient:
                 if response.status_code != httpx.codes.OK:
                     response.read()
                     raise self._refused(response)
-                for line in response.iter_lines():
-                    if line:
-                        event = json.loads(line)
-                        yield event["type"], event["object"]
+                for line in _lines(response):
+                    event = json.loads(line)
+                    yield event["type"], event["object"]
         except (httpx.HTTPError, ValueError, KeyError, TypeError) as error:
             raise ApiError(0, f"watching {path} ended: {type(error).__name__}") from None
 
@@ -154,6 +155,21 @@ class KubernetesClient:
         if not isinstance(answer, dict):
             raise ApiError(0, f"{method} {path}: the answer is no JSON object")
         return answer
+
+
+def _lines(response: httpx.Response) -> Iterator[bytes]:
+    """Lines of a stream that are not empty, split where the API splits them: texts may hold other ends of lines."""
+    pieces: list[bytes] = []
+    for chunk in response.iter_bytes():
+        *ends, rest = chunk.split(b"\n")
+        for end in ends:
+            line = b"".join([*pieces, end])
+            pieces = []
+            if line.strip():
+                yield line
+        pieces.append(rest)
+    if line := b"".join(pieces).strip():
+        yield line
 
 
 def _refusal(response: httpx.Response) -> ApiError:

@@ -1,8 +1,16 @@
 """Objects of one kind as the API has them: listed once, then kept by watching."""
 
+import logging
 from collections.abc import Callable
 
-from planner.integrations.kubernetes.client import GONE, ApiError, KubernetesClient, Object
+from planner.integrations.kubernetes.client import BUSY, GONE, ApiError, KubernetesClient, Object
+from planner.integrations.kubernetes.watch_list import Objects, apply, error_of, key, watch_list
+
+NO_STREAMS = (400, 422)
+"""answers of an API that has no lists by a watch"""
+NO_LIST_EITHER = (401, 403, BUSY)
+"""answers after which a list by pages is not tried"""
+log = logging.getLogger("planner.kubernetes")
 
 
 class Informer:
@@ -16,11 +24,11 @@ class Informer:
         self, api: KubernetesClient, path: str, *, keeps: Callable[[Object], bool] = lambda item: True, wait_s: int = 1
     ) -> None:
         """`keeps`: which objects are of interest, by what nobody can edit."""
-        self.objects: dict[tuple[str, str], Object] = {}
+        self.objects: Objects = {}
         """never changed in place: others may read it meanwhile"""
         self._api, self._path, self._keeps, self._wait_s = api, path, keeps, wait_s
         self._version = ""
-        self._is_known = False
+        self._is_known, self._has_streams = False, True
 
     @property
     def is_known(self) -> bool:
@@ -37,8 +45,8 @@ class Informer:
             for kind, item in self._api.watch(self._path, self._version, self._wait_s):
                 if kind == "ERROR":
                     self._version = ""
-                    raise ApiError(int(item.get("code") or 0), str(item.get("message") or "the watch has ended"))
-                self._apply(objects, kind, item)
+                    raise error_of(item)
+                apply(objects, kind, item, self._keeps)
                 self._version = str(item["metadata"].get("resourceVersion") or "")
         except ApiError as error:
             if error.status != GONE:
@@ -50,20 +58,25 @@ class Informer:
             self._list()
 
     def _list(self) -> None:
-        items, self._version = self._api.list(self._path, self._keeps)
-        self.objects = {key(item): item for item in items}
+        self.objects, self._version = self._streamed() or self._paged()
         self._is_known = True
 
-    def _apply(self, objects: dict[tuple[str, str], Object], kind: str, item: Object) -> None:
-        if kind == "BOOKMARK":
-            return
-        if kind == "DELETED" or not self._keeps(item):
-            objects.pop(key(item), None)
-        else:
-            objects[key(item)] = item
+    def _streamed(self) -> tuple[Objects, str] | None:
+        """All objects as the first events of a watch; None where the API has no such lists, or they do not work now: it
+        is better to go on by pages than not at all."""
+        if not self._has_streams:
+            return None
+        try:
+            found = watch_list(self._api, self._path, self._keeps)
+        except ApiError as error:
+            if error.status in NO_LIST_EITHER:
+                raise
+            log.info("%s is listed by pages: %s", self._path, error)
+            self._has_streams = error.status not in NO_STREAMS
+            return None
+        self._has_streams = found is not None
+        return found
 
-
-def key(item: Object) -> tuple[str, str]:
-    """Namespace, or nothing, and name."""
-    about = item["metadata"]
-    return str(about.get("namespace") or ""), str(about["name"])
+    def _paged(self) -> tuple[Objects, str]:
+        items, version = self._api.list(self._path, self._keeps)
+        return {key(item): item for item in items}, version

@@ -8,7 +8,7 @@ import asyncio
 import copy
 import json
 import time
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable
 from functools import cache
 from threading import Event, Thread
 from typing import Any
@@ -26,6 +26,7 @@ from tests.planner.integrations.kubernetes.history import Change, History, Read
 from tests.planner.integrations.kubernetes.kueue_webhook import require_kueue
 from tests.planner.integrations.kubernetes.published import Refused, require_published
 from tests.planner.integrations.kubernetes.stored import stored
+from tests.planner.integrations.kubernetes.watch_stream import event_line, is_initial_end, until_left
 
 WORKLOADS = "kueue.x-k8s.io/v1beta1/workloads"
 CHECKS = "kueue.x-k8s.io/v1beta1/admissionchecks"
@@ -159,7 +160,7 @@ class Emulator(kmock.KubernetesEmulator):
         events = self._watched(request)
         yield b""
         for event in events:
-            yield event
+            yield event_line(event)
             if self.broken and event["type"] != "BOOKMARK":
                 how, self.broken = self.broken, ""
                 if how == "error":
@@ -167,8 +168,10 @@ class Emulator(kmock.KubernetesEmulator):
                 await asyncio.sleep(0.01)
                 request._raw_request.transport.abort()
                 return
+        if any(map(is_initial_end, events)):
+            await until_left(request)
 
-    def _watched(self, request: kmock.Request) -> Iterable[Any]:
+    def _watched(self, request: kmock.Request) -> list[Any]:
         """Events of a watch; what is refused before it begins is an answer of its own."""
         try:
             events = list(self.history.events(self._read(request)))

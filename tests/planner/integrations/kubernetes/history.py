@@ -9,14 +9,14 @@ import copy
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from tests.planner.integrations.kubernetes.published import Refused
 from tests.planner.integrations.kubernetes.selectors import matcher
 
 BOOKMARK_BEFORE_END_S = 2
 """a watch that ends sooner has no bookmark: the server sends one so long before the end, and else each minute"""
-INITIAL_END = "k8s.io/initial-events-end"
+OPTION, MATCH, INITIAL_END = "sendInitialEvents", "resourceVersionMatch", "k8s.io/initial-events-end"
 Raw = dict[str, Any]
 Key = tuple[str, str]
 
@@ -67,6 +67,11 @@ class History:
     oldest: int = 0
     """versions before it are forgotten: 410"""
     changes: list[Change] = field(default_factory=list)
+    watch_lists: Literal["known", "off", "unknown"] = "known"
+    """whether watches may begin with all objects: as of 1.27 by a feature gate; servers that know nothing of it do not
+    read the option"""
+    lag: int = 0
+    """writes that the watch cache of the server is behind: they follow the objects that a watch begins with"""
 
     def note(self, resource: Any, before: Raw | None, after: Raw | None) -> None:
         self.changes.append(Change(self.version, resource, before, copy.deepcopy(after)))
@@ -94,16 +99,16 @@ class History:
         after = _number(params.get("resourceVersion") or "0")
         if after > self.version:
             raise Refused(504, "Timeout", f"Too large resource version: {after}, current: {self.version}")
-        if after and after < self.oldest:
+        if after and not is_initial and after < self.oldest:
             yield {"type": "ERROR", "object": _expired(f"too old resource version: {after} ({self.oldest})")}
             return
         shows = read.shows()
         if is_initial or not after:
-            yield from ({"type": "ADDED", "object": raw} for raw in self._at(read.resource, self.version) if shows(raw))
-        else:
-            told = (_told(one, shows) for one in list(self.changes) if one.version > after)
-            same = (one.resource == read.resource for one in list(self.changes) if one.version > after)
-            yield from (event for event, is_same in zip(told, same, strict=True) if is_same and event is not None)
+            after = max(self.version - self.lag, self.oldest, after) if is_initial else self.version
+            yield from ({"type": "ADDED", "object": raw} for raw in self._at(read.resource, after) if shows(raw))
+        told = (_told(one, shows) for one in list(self.changes) if one.version > after)
+        same = (one.resource == read.resource for one in list(self.changes) if one.version > after)
+        yield from (event for event, is_same in zip(told, same, strict=True) if is_same and event is not None)
         if params.get("allowWatchBookmarks") == "true" and (
             is_initial or int(params.get("timeoutSeconds") or 1800) > BOOKMARK_BEFORE_END_S
         ):
@@ -156,25 +161,35 @@ class History:
         if params.get("sendInitialEvents"):
             raise Refused(422, "Invalid", "sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list")
         if match and (not version or match not in ("Exact", "NotOlderThan")):
-            raise Refused(422, "Invalid", f"resourceVersionMatch: '{match}' is not allowed here")
+            raise Refused(422, "Invalid", f"{MATCH}: '{match}' is not allowed here")
         if match == "Exact" and version == "0":
             raise Refused(422, "Invalid", 'resourceVersionMatch: "Exact" is forbidden for resourceVersion "0"')
         if params.get("continue") and (match or version not in ("", "0")):
             raise Refused(400, "BadRequest", "specifying resource version is not allowed when using continue")
         _number(params.get("limit") or "0")
 
-    @staticmethod
-    def _has_initial_events(params: Mapping[str, str]) -> bool:
+    def _has_initial_events(self, params: Mapping[str, str]) -> bool:
+        """`validateWatchOptions` of apimachinery: all that is wrong is told at once."""
+        if self.watch_lists == "unknown":
+            return False
         wanted, match = params.get("sendInitialEvents"), params.get("resourceVersionMatch", "")
-        if wanted is None and match:
-            raise Refused(422, "Invalid", "resourceVersionMatch is forbidden for watch unless sendInitialEvents is set")
+        wrong: list[str] = []
         if wanted is not None and match != "NotOlderThan":
-            raise Refused(422, "Invalid", "resourceVersionMatch must be NotOlderThan where sendInitialEvents is set")
-        if wanted == "true" and params.get("allowWatchBookmarks") != "true":
-            raise Refused(422, "Invalid", "sendInitialEvents needs allowWatchBookmarks")
+            wrong += [f"{MATCH}: Forbidden: {OPTION} requires setting {MATCH} to NotOlderThan"]
+        if wanted is not None and self.watch_lists == "off":
+            said = "is forbidden for watch unless the WatchList feature gate is enabled"
+            wrong += [f"{OPTION}: Forbidden: {OPTION} {said}"]
+        if match and wanted is None:
+            wrong += [f"{MATCH}: Forbidden: it is forbidden for watch unless {OPTION} is provided"]
+        if match not in ("", "NotOlderThan"):
+            wrong += [f"{MATCH}: Unsupported value: '{match}'"]
+        if match and params.get("continue"):
+            wrong += [f"{MATCH}: Forbidden: it is forbidden when continue is provided"]
+        if wrong:
+            raise Refused(422, "Invalid", f'ListOptions.meta.k8s.io "" is invalid: {"; ".join(wrong)}')
         if params.get("continue") or params.get("limit"):
-            raise Refused(400, "BadRequest", "limit and continue are of lists")
-        return wanted == "true"
+            raise Refused(400, "BadRequest", "limit and continue are not supported when watch is true")
+        return wanted is not None and wanted.lower() not in ("0", "false")
 
 
 def _told(change: Change, shows: Callable[[Raw], bool]) -> Raw | None:

@@ -9,16 +9,13 @@ from hypothesis import strategies as st
 from planner.integrations.kubernetes.client import ApiError
 from planner.integrations.kubernetes.informer import Informer
 from tests.planner.integrations.kubernetes.emulator import NODES, PODS, Server
-from tests.planner.integrations.kubernetes.informer_cases import PATH
+from tests.planner.integrations.kubernetes.informer_cases import PATH, pod
 from tests.planner.integrations.kubernetes.world import node
 
 
-def pod(name: str, **labels: str) -> dict[str, Any]:
-    about = {"name": name, "namespace": "a", "uid": name, "labels": labels}
-    return {"metadata": about, "spec": {"containers": [{"name": "main", "image": "x"}]}}
-
-
-def test_lists_have_pages_and_keep_what_is_of_interest(server: Server) -> None:
+@pytest.mark.parametrize("watch_lists", ["known", "off", "unknown"])
+def test_lists_keep_what_is_of_interest(server: Server, watch_lists: Any) -> None:
+    server.emulator.history.watch_lists = watch_lists
     for i in range(20):
         server.emulator.put(PODS, pod(f"p{i}", **({"gang": "g"} if i % 2 else {})))
     api = server.api()
@@ -35,6 +32,7 @@ def test_lists_have_pages_and_keep_what_is_of_interest(server: Server) -> None:
 
 
 def test_a_list_that_expires_between_its_pages_is_read_at_once(server: Server) -> None:
+    server.emulator.history.watch_lists = "off"
     for i in range(20):
         server.emulator.put(PODS, pod(f"p{i}"))
     api = server.api()
@@ -56,6 +54,7 @@ def test_a_list_that_expires_between_its_pages_is_read_at_once(server: Server) -
 
 
 def test_pages_are_of_one_moment(server: Server) -> None:
+    server.emulator.history.watch_lists = "off"
     for i in range(9):
         server.emulator.put(PODS, pod(f"p{i}"))
     api = server.api()

@@ -52,7 +52,7 @@ def http(server: Server) -> Iterator[httpx.Client]:
         ({"sendInitialEvents": "true"}, 422),
         ({"watch": "true", "sendInitialEvents": "true"}, 422),
         ({"watch": "true", "resourceVersionMatch": "NotOlderThan", "resourceVersion": "1"}, 422),
-        ({"watch": "true", "sendInitialEvents": "true", "resourceVersionMatch": "NotOlderThan"}, 422),
+        ({"watch": "true", "sendInitialEvents": "true", "resourceVersionMatch": "NotOlderThan"}, 200),
         ({"watch": "true", "resourceVersion": "999"}, 504),
         ({"watch": "true", "limit": "1"}, 400),
     ],
@@ -115,10 +115,12 @@ def test_bookmarks_come_with_long_watches_and_after_initial_events(server: Serve
         ({"timeoutSeconds": "60", "allowWatchBookmarks": "false"}, []),
         ({"timeoutSeconds": "1", "sendInitialEvents": "true", "resourceVersionMatch": "NotOlderThan"},
          ["ADDED", "BOOKMARK"]),
+        ({"timeoutSeconds": "1", "sendInitialEvents": "true", "resourceVersionMatch": "NotOlderThan",
+          "allowWatchBookmarks": "false"}, ["ADDED"]),
     ):  # fmt: skip
         events = [json.loads(line) for line in http.get(PATH, params=watch | more).text.splitlines() if line]
         assert [event["type"] for event in events] == kinds
-        if "sendInitialEvents" in more:
+        if kinds == ["ADDED", "BOOKMARK"]:
             assert events[-1]["object"]["metadata"]["annotations"] == {"k8s.io/initial-events-end": "true"}
 
 
