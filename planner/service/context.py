@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fastapi import Request as Asked
 
 from planner.controller import Controller, Decision
+from planner.integrations.slices.hosts import SliceNames
 from planner.model.errors import InputError
 from planner.service.job_class_warmup import JobClassWarmup
 from planner.service.metrics import Metrics
@@ -62,6 +63,11 @@ class ServiceContext:
     def extender(self) -> "Extender | None":
         """The extender that answers kube-scheduler; None without a control loop for Kubernetes."""
         return next((c.extender for c in self.service.control_loops if hasattr(c, "extender")), None)
+
+    def slice_names(self) -> SliceNames:
+        """What Slices are made of, by the control loop for Kubernetes; nothing is known without one."""
+        known = (c.slice_names() for c in self.service.control_loops if hasattr(c, "slice_names"))
+        return next(known, SliceNames())
 
     async def event(
         self, name: str, call: Callable[[Controller], tuple[Decision, ...]], only: frozenset[str] | None = None

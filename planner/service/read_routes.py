@@ -140,12 +140,12 @@ def _slices(routes: APIRouter, site: ServiceContext) -> None:
 
     @routes.get("/v1/slices", response_model=SliceList, responses=FAULTS | CONFLICT)
     async def slices() -> Json:
-        """Slice resources of GKE for running jobs of whole cubes; 409 where a cube would be in two, or there are no
-        such cubes."""
+        """Slice resources of GKE for running jobs of whole cubes, and inside cubes where `--kubernetes` tells the
+        labels of their nodes; 409 where a cube would be in two, there are no such cubes, or labels do not fit."""
         async with turn:
             seq, found = await asyncio.to_thread(_planned, site.service.controller)
         try:
-            return Json({"seq": seq, "slices": [] if found is None else slices_of(*found)})
+            return Json({"seq": seq, "slices": [] if found is None else slices_of(*found, *site.slice_names())})
         except ValueError as error:
             raise ConflictError("slices", "cluster", str(error)) from None
 

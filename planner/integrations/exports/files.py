@@ -15,7 +15,8 @@ from planner.integrations.exports.held import Held, held_of
 from planner.integrations.exports.msccl_xml import DEFAULT_STEPS, Algorithm, most_steps, msccl_xmls
 from planner.integrations.exports.nccl_tuner import tuner_text
 from planner.integrations.exports.sidecar import sidecar_text
-from planner.integrations.exports.slices import Hosts, slices_text
+from planner.integrations.exports.slices import slices_text
+from planner.integrations.slices.hosts import Hosts
 from planner.integrations.wiring.cables import CableTable
 from planner.integrations.wiring.cross_connects import cross_connects, document
 from planner.model.instance import Instance

@@ -8,18 +8,17 @@ is written is what the plan has on, and sorted as published topologies are.
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
 
 from costmodel.fabrics import FabricBase
 from planner.fabrics import plugin_of
-from planner.integrations.kubernetes.config import KubernetesSite, load_site
 from planner.integrations.slices.boxes import Joint, boxes, cube_of, joint
-from planner.integrations.slices.partitions import Named, named_by, partition_of
+from planner.integrations.slices.hosts import Hosts
+from planner.integrations.slices.partitions import partition_of
 from planner.integrations.slices.resource import MOST_LETTERS, resource, spec_body, type_of
 from planner.model import files
-from planner.model.cluster import Cluster
 from planner.model.errors import InputError
 from planner.model.instance import Instance
 from planner.model.plan import Assignment, Plan
@@ -28,32 +27,10 @@ Box = tuple[list[str], list[str]]
 """extents of a Slice, and its partitions"""
 
 
-class Hosts(NamedTuple):
-    """Nodes of the hosts of cubes, and the partitions that they are in by their labels."""
-
-    site: KubernetesSite
-    named: Named
-
-    @classmethod
-    def load(cls, kubernetes: Path, nodes: Path, cluster: Cluster) -> "Hosts":
-        """Of kubernetes.yaml, and of what `kubectl get nodes -o json` prints; InputError names file and field."""
-        site = load_site(kubernetes, cluster)
-        items = files.parse_text(files.read_text(nodes), str(nodes)).get("items")
-        if not isinstance(items, list) or not all(_has_name(item) for item in items):
-            raise InputError(str(nodes), "items", "is no list of nodes; give what `kubectl get nodes -o json` prints")
-        return cls(site, named_by(items, site.server_of))
-
-
-def _has_name(item: object) -> bool:
-    about = item.get("metadata") if isinstance(item, dict) else None
-    return (
-        isinstance(about, dict) and isinstance(about.get("name"), str) and isinstance(about.get("labels") or {}, dict)
-    )
-
-
 def slices_text(instance: Instance, plan: Plan, partitions: Path | None = None, hosts: Hosts | None = None) -> str:
     """YAML of `slices_of`, for `kubectl apply`; ValueError too where there is none."""
-    found = slices_of(instance, plan, partitions, hosts)
+    named = None if partitions is None else _partitions(partitions, instance.cluster.fabric)
+    found = slices_of(instance, plan, named, hosts)
     if not found:
         inside = ", and the nodes of jobs inside cubes are not given" if hosts is None else ""
         raise ValueError(f"no job has whole cubes{inside}; there is nothing to stitch")
@@ -61,16 +38,18 @@ def slices_text(instance: Instance, plan: Plan, partitions: Path | None = None, 
 
 
 def slices_of(
-    instance: Instance, plan: Plan, partitions: Path | None = None, hosts: Hosts | None = None
+    instance: Instance, plan: Plan, named: Mapping[str, str] | None = None, hosts: Hosts | None = None
 ) -> list[dict[str, Any]]:
-    """All Slices of a plan; cubes by their names, or by those of a file. Those inside cubes only with `hosts`.
+    """All Slices of a plan; `named`: the partition of each cube, None: as the plan names it. Those inside cubes only
+    with `hosts`.
 
-    ValueError where this is no plan of 4 x 4 x 4 cubes of such chips, a cube would be in two, or the hosts of a job are
-    no partition by their labels.
+    ValueError where this is no plan of 4 x 4 x 4 cubes of such chips, a cube would be in two or has no partition, or
+    the hosts of a job are no partition by their labels.
     """
     fabric = instance.cluster.fabric
     kind = type_of(instance.cluster.device)
-    named = None if partitions is None else _partitions(partitions, fabric)
+    if named is not None and (problem := _unnamed(named, fabric)):
+        raise ValueError(f"partitions: {problem}")
     found: dict[str, dict[str, Any]] = {}
     taken: dict[str, str] = {}
     for each in plan.assignments:
@@ -129,10 +108,15 @@ def _partitions(path: Path, fabric: FabricBase) -> Mapping[str, str]:
     """Partition of each cube, from the key `partitions` of a file as `planner import --join-nodes` writes it."""
     data = files.parse_text(files.read_text(path), str(path)).get("partitions")
     given = data if isinstance(data, dict) else {}
+    if problem := _unnamed(given, fabric):
+        raise InputError(str(path), "partitions", problem)
+    return given
+
+
+def _unnamed(given: Mapping[str, object], fabric: FabricBase) -> str:
+    """What is wrong with the partitions of cubes; nothing where each has its own."""
     lacking = [name for name in fabric.server_names if not isinstance(given.get(name), str) or not given[name]]
     if lacking:
-        raise InputError(str(path), "partitions", f"{lacking[0]} has none; name the partition of each cube")
+        return f"{lacking[0]} has none; name the partition of each cube"
     ids = [given[name] for name in fabric.server_names]
-    if len({*ids}) < len(ids):
-        raise InputError(str(path), "partitions", "two cubes have one partition; give each its own")
-    return given
+    return "two cubes have one partition; give each its own" if len({*ids}) < len(ids) else ""

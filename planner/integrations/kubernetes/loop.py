@@ -19,7 +19,10 @@ from planner.integrations.kubernetes.jobs import Applied
 from planner.integrations.kubernetes.nodes import Nodes
 from planner.integrations.kubernetes.pods import takes_any
 from planner.integrations.kubernetes.requeuer import Requeuer
+from planner.integrations.slices.hosts import Hosts, SliceNames
+from planner.integrations.slices.partitions import named_by
 from planner.model.cluster import Cluster
+from planner.model.errors import ConflictError
 
 log = logging.getLogger("planner.kubernetes")
 
@@ -38,6 +41,7 @@ class KubernetesLoop:
         clock: Callable[[], float] = time.time,
     ) -> None:
         """`applied`: circuits that are surely on, by job; None where there is no driver to wait for."""
+        self._site = site
         pods = Informer(api, path_of("v1", "pods"), keeps=lambda item: takes_any(item, site.config.resources))
         holders = Holders(api, pods)
         self._nodes = Nodes(controller, api, site)
@@ -69,6 +73,17 @@ class KubernetesLoop:
             self.trouble = str(error)
         else:
             self.trouble = ""
+
+    def slice_names(self) -> SliceNames:
+        """Partitions of cubes, and of their hosts as of the last look; ConflictError before the first one."""
+        slices, nodes = self._site.config.slices, self._nodes.informer
+        cubes = None if slices is None else slices.partitions
+        if not self._site.has_hosts:
+            return SliceNames(cubes)
+        if not nodes.is_known:
+            problem = "the labels of the nodes are not known yet; ask again, and the controller that leads"
+            raise ConflictError("slices", "nodes", problem)
+        return SliceNames(cubes, Hosts(self._site, named_by(nodes.objects.values(), self._site.server_of)))
 
 
 def load_loop(path: Path, cluster: Cluster, controller: Controller, applied: Applied | None = None) -> KubernetesLoop:
