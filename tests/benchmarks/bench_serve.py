@@ -209,11 +209,11 @@ def cpu_s(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def started(folder: Path, *options: str) -> tuple[subprocess.Popen[bytes], int]:
+def started(folder: Path, *options: str, cluster: Path = CLUSTER) -> tuple[subprocess.Popen[bytes], int]:
     """A service and its port."""
     (folder / "token").write_text(secrets.token_urlsafe(32))
     (folder / "token").chmod(0o600)
-    arguments = ["serve", str(CLUSTER), "--journal", str(folder / "planner.db"), "--token-file", str(folder / "token")]
+    arguments = ["serve", str(cluster), "--journal", str(folder / "planner.db"), "--token-file", str(folder / "token")]
     with (folder / "log").open("wb") as log:
         command = [sys.executable, "-c", START, *arguments, "--port", "0", *options]
         process = subprocess.Popen(command, stderr=log, cwd=ROOT)
