@@ -1,9 +1,10 @@
 """Latency of questions over HTTP: `python -m tests.benchmarks.bench_ask --fabric torus4096 --asks 300`.
 
 `planner serve` runs as a process of its own over 4,096 accelerators that are filled to `--load` with jobs of sizes by
-seed, and beyond it with large jobs, which wait. One client asks one question after the other on one connection: would this job
-be admitted now, of another size each time. Printed are milliseconds from the request until its answer is read, the
-first question of each size apart (what it may run as is expanded then), and processor time of the service for one.
+seed, and beyond it with large jobs, which wait. One client asks one question after the other on one connection: would
+this job be admitted now, of another size each time. Printed are milliseconds from the request until its answer is
+read, the first question of each size apart (what it may run as is expanded then), and processor time of the service
+for one.
 """
 
 import argparse

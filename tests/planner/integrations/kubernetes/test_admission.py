@@ -254,3 +254,27 @@ def test_an_elastic_job_that_grows_is_told_that_a_plan_has_one_size_and_runs_on(
     assert (check["state"], "a plan has one size" in check["message"]) == ("Rejected", True)
     world.settle(3)
     assert (world.jobs(), world.check("small")["state"]) == (before, "Ready")
+
+
+@pytest.mark.slow
+def test_an_elastic_job_that_shrinks_holds_its_place_until_it_ends(make_world: Make) -> None:
+    """Kueue writes the smaller number into the Workload that is admitted."""
+    world = make_world()
+    world.workload("train", pod_set(2, 8))
+    world.settle(4)
+    job = world.jobs()["team/train"]
+    assert job.place is not None
+    item = world.emulator.get(WORKLOADS, "team", "train")
+    assert item is not None
+    (one,) = item["spec"]["podSets"]
+    world.emulator.change(WORKLOADS, "team", "train", spec={"podSets": [one | {"count": 1}]})
+    for has_died in (False, True):
+        if has_died:
+            world.restart()
+        world.settle(3)
+        now = world.jobs()["team/train"]
+        assert now.place is not None
+        assert (now.place.devices, world.check("train")["state"]) == (job.place.devices, "Ready")
+    world.finish("train")
+    world.settle(3)
+    assert world.jobs() == {}
