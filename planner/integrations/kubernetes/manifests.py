@@ -42,7 +42,7 @@ def manifests(config: Kubernetes, files: Mapping[str, str], at: Deployment) -> s
     account = {"kind": "ServiceAccount", "name": NAME, "namespace": at.namespace}
     role = {"apiGroup": RBAC, "kind": "ClusterRole", "name": NAME}
     volume = {"accessModes": ["ReadWriteOncePod"], "resources": {"requests": {"storage": at.storage}}}
-    port = {"name": "http", "port": PORT, "targetPort": "http"}
+    port = {"name": "http", "protocol": "TCP", "port": PORT, "targetPort": "http"}
     found: list[Manifest] = [
         {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": at.namespace}},
         {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": about},
@@ -152,7 +152,7 @@ def _service(config: Kubernetes, at: Deployment) -> Manifest:
         command += ["--driver", "slices:/config/kubernetes.yaml"]
     probe = {"httpGet": {"path": "/healthz", "port": "http"}, "periodSeconds": 10}
     return _container("planner", at, command, {"config": "/config", "token": "/token", "state": "/state"}) | {
-        "ports": [{"name": "http", "containerPort": PORT}],
+        "ports": [{"name": "http", "protocol": "TCP", "containerPort": PORT}],
         "readinessProbe": probe,
         "livenessProbe": probe | {"failureThreshold": 6},
     }
