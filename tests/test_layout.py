@@ -17,6 +17,7 @@ TOGETHER = {
     "tests": "the documents, the instances that ship, and the rules of this repository",
     "tests/benchmarks": "benchmarks",
     "tests/golden": "the golden record",
+    "tests/kubernetes": "a real API server and scheduler, as a program",
     "tests/mpi": "exported schedules under MPI",
     "tests/oracles": "the oracles themselves",
     "tests/simulation": "two processes of a controller on a clock of their own",
