@@ -91,18 +91,26 @@ def _realized(
     is_exact: bool = True,
 ) -> list[Assignment] | None:
     """Assignments of all jobs of a layout that find their rails, ports and units, or what they need for another way of
-    theirs; when the clock is over, of those that must run. `is_exact`: whether they are also looked for exactly."""
+    theirs; when the clock is over, of those that must run. `is_exact`: whether servers in which first fit does not find
+    all are also searched exactly, after all others and until the clock is over."""
     found = [*staying]
     for j, (spread, over) in sorted(layout.over.items(), key=lambda each: -each[1][0].ranks * each[1][0].blocks):
         if problem.options[j].must_run or not clock.is_over:
             assignment = free.assign(problem.options[j], spread.row, over)
             found += [] if assignment is None else [assignment]
+    tight = dict[int, dict[int, Choice]]()
     for server, jobs in enumerate(layout.inside):
         some = {j: item for j, item in jobs.items() if problem.options[j].must_run} if clock.is_over else jobs
         pattern = {j: _choice(problem, j, layout.menus[j].items[item].row, server) for j, item in some.items()}
-        placed = _in_server(problem, pattern, free, server, clock, is_exact=is_exact)
+        placed, order = _in_some_order(problem, pattern, free)
+        found += placed
+        if len(placed) < len(order):
+            tight[server] = {j: pattern[j] for j in order}
+    for server, pattern in tight.items():
+        exact = None if clock.is_over or not is_exact else realize_server(problem, pattern, free, server, WIRE)
+        placed = exact or _by_first_fit(problem, pattern, free, list(pattern))[0]
         names = {assignment.job for assignment in placed}
-        left = [j for j in some if problem.options[j].job.name not in names]
+        left = [j for j in pattern if problem.options[j].job.name not in names]
         found += [*placed, *_otherwise(problem, {j: layout.menus[j] for j in left}, free, server)]
     names = {assignment.job for assignment in found}
     return None if any(o.must_run and o.job.name not in names for o in problem.options) else found
@@ -112,29 +120,22 @@ def _choice(problem: Problem, j: int, row: int, server: int) -> Choice:
     return Choice(row, False, ((server, problem.options[j].shapes[row].num_blocks),))
 
 
-def _in_server(
-    problem: Problem,
-    pattern: Mapping[int, Choice],
-    free: PoolFreeState,
-    server: int,
-    clock: Clock,
-    *,
-    is_exact: bool,
-) -> list[Assignment]:
-    """The jobs of one server, taken: all by first fit in some order or else exactly, where that is asked for, or else
-    as many as first fit places. Jobs with the fewest circuits to memory come first: they can choose among the fewest
-    rails."""
+def _in_some_order(
+    problem: Problem, pattern: Mapping[int, Choice], free: PoolFreeState
+) -> tuple[list[Assignment], list[int]]:
+    """All jobs of one server by first fit in some order, taken, and the order; none of them, and the last order, where
+    no order that is tried places all. Jobs with the fewest circuits to memory come first: they can choose among the
+    fewest rails."""
     demands = {j: problem.options[j].shapes[choice.row] for j, choice in pattern.items()}
     order = sorted(pattern, key=lambda j: free.difficulty(demands[j], pattern[j].blocks))
     for _ in range(ORDERS):
         found, failed = _by_first_fit(problem, pattern, free, order)
         if not failed:
-            return found
+            return found, order
         for assignment in found:
             free.release_named(assignment)
         order = [*failed, *(j for j in order if j not in failed)]
-    exact = None if clock.is_over or not is_exact else realize_server(problem, pattern, free, server, WIRE)
-    return exact or _by_first_fit(problem, pattern, free, order)[0]
+    return [], order
 
 
 def _otherwise(problem: Problem, menus: Mapping[int, Menu], free: PoolFreeState, server: int) -> Iterator[Assignment]:
