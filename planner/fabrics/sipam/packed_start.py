@@ -59,10 +59,11 @@ def packed(problem: Problem, seed: int, clock: Clock, most_moves: int) -> Iterat
         if is_first and (search.best.value >= good or moves == FIRST * len(free.lit)):
             is_first = False
             until = whole.lasting(kept_s)
-            if (found := _realized(problem, search.best, free.copy(), staying, until, is_exact=False)) is not None:
+            if (found := _realized(problem, search.best, free.copy(), staying, until)) is not None:
                 yield found
         moves, since = moves + 1, 0 if search.move() else since + 1
-    if (found := _realized(problem, search.best, free, staying, whole.lasting(kept_s))) is not None:
+    until = whole.lasting(kept_s)
+    if (found := _realized(problem, search.best, free, staying, until, exactly=whole)) is not None:
         yield found
 
 
@@ -88,11 +89,11 @@ def _realized(
     staying: list[Assignment],
     clock: Clock,
     *,
-    is_exact: bool = True,
+    exactly: Clock | None = None,
 ) -> list[Assignment] | None:
     """Assignments of all jobs of a layout that find their rails, ports and units, or what they need for another way of
-    theirs; when the clock is over, of those that must run. `is_exact`: whether servers in which first fit does not find
-    all are also searched exactly, after all others and until the clock is over."""
+    theirs; when the clock is over, of those that must run. `exactly`: until when servers in which first fit fails are
+    searched exactly, after all others."""
     found = [*staying]
     for j, (spread, over) in sorted(layout.over.items(), key=lambda each: -each[1][0].ranks * each[1][0].blocks):
         if problem.options[j].must_run or not clock.is_over:
@@ -107,7 +108,8 @@ def _realized(
         if len(placed) < len(order):
             tight[server] = {j: pattern[j] for j in order}
     for server, pattern in tight.items():
-        exact = None if clock.is_over or not is_exact else realize_server(problem, pattern, free, server, WIRE)
+        is_searched = exactly is not None and not exactly.is_over
+        exact = realize_server(problem, pattern, free, server, WIRE) if is_searched else None
         placed = exact or _by_first_fit(problem, pattern, free, list(pattern))[0]
         names = {assignment.job for assignment in placed}
         left = [j for j in pattern if problem.options[j].job.name not in names]
