@@ -25,11 +25,13 @@ CHECK_SHARE, CHECK_JOB_S, FEW_JOBS = 0.3, 0.003, 100
 
 def listing(clock: Clock, instance: Instance) -> tuple[Clock, Clock]:
     """Until when dominated candidates are looked for, and jobs are listed, of a time limit that begins and of which
-    some is kept for jobs that take long to place and check."""
-    kept_s = plugin_of(instance.cluster.fabric).starts.job_s * len(instance.all_jobs)
+    some is kept for jobs that take long to place and check; none are looked for where few candidates are enough."""
+    starts = plugin_of(instance.cluster.fabric).starts
+    kept_s = starts.job_s * len(instance.all_jobs)
     left_s, least_s = clock.left_s, max(LISTING_S - kept_s, LISTING_S / 2)
     whole, last = (clock.within(min(share * left_s, left_s - kept_s)) for share in (LISTING_SHARE, SHORT_SHARE))
-    return whole.lasting(least_s), last.lasting(least_s)
+    is_short = starts.lists_few(instance, left_s)
+    return whole.within(0.0) if is_short else whole.lasting(least_s), last.lasting(least_s)
 
 
 def searching_s(clock: Clock, limit_s: float, num_jobs: int) -> float:

@@ -88,11 +88,11 @@ def _list_in_time(jobs: Iterable[Job], listings: Listings, last: Clock) -> None:
 
 
 def _best_of_each(listed: JobOptions) -> NDArray[np.int64]:
-    """The most valuable row for each size, block and share of memory in each phase: what finding dominated rows would
-    cost more."""
+    """The most valuable row for each size, block, number of racks and share of memory in each phase: what finding
+    dominated rows would cost more."""
     c = listed.candidates
     order = np.lexsort((listed.energy, -listed.value))
-    columns = c.num_devices, c.block, c.split, c.in_first_phase().split
+    columns = c.num_devices, c.block, c.racks, c.split, c.in_first_phase().split
     first = distinct_rows([column[order] for column in columns])[0]
     return np.sort(order[first])
 
@@ -127,7 +127,8 @@ class Undominated:
             self._few[key] = listings.of(job).take(_best_of_each(listed)), listed.reference
         listing, reference = self._few[key]
         options = _options(self._instance, job, listing, job.reference or reference)
-        return replace(options, num_listed=len(listings.of(job)), is_listed=False)
+        every = len(listings.of(job))
+        return replace(options, num_listed=every, is_listed=len(listing) == every)
 
     def of(self, job: Job, listings: Listings) -> JobOptions:
         """The candidates of a job that no other one replaces."""

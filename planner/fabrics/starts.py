@@ -6,6 +6,7 @@ from typing import ClassVar
 from planner.fabrics.problem import Problem
 from planner.model.clock import Clock
 from planner.model.cluster import Cluster
+from planner.model.instance import Instance
 from planner.model.plan import Assignment
 
 
@@ -17,6 +18,11 @@ class Starts:
 
     job_s: ClassVar[float] = 0.0
     """that a job takes to be placed and checked, where these take as long as listing: a short time limit keeps it"""
+
+    def lists_few(self, instance: Instance, limit_s: float) -> bool:
+        """Whether so short a time limit is better spent on packing few candidates of each job, that stand for all, than
+        on finding the dominated ones."""
+        return False
 
     def heuristics(self, cluster: Cluster) -> Sequence[str]:
         """Heuristics to start from, the first one first."""

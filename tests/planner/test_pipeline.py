@@ -8,6 +8,7 @@ import pytest
 
 from planner import InputError, Instance, solve
 from planner.model.clock import Clock
+from planner.model.instance import Objective
 from planner.pipeline import listing, searching_s
 from tests.benchmarks.random_pools import random_pool
 from tests.planner.cli.conftest import fields
@@ -58,3 +59,14 @@ def test_of_a_short_limit_more_is_kept_where_jobs_take_long_to_place() -> None:
         assert max(last.lasts_s, last.ends_s) <= max(kept[1].lasts_s, kept[1].ends_s)
         assert last.lasts_s > now_s + 0.3
     assert last.ends_s == pytest.approx(kept[1].ends_s, abs=0.1), "a long limit is enough for both"
+
+
+def test_large_pools_list_few_candidates_under_a_short_limit_where_value_alone_counts() -> None:
+    large = random_pool(1024, 100, 0)
+    frugal = large.model_copy(update={"objectives": (*large.objectives, Objective(name="energy"))})
+    for instance, limit_s, is_short in (
+        (large, 10.0, True), (large, 60.0, False), (frugal, 10.0, False), (random_pool(256, 40, 0), 10.0, False),
+    ):  # fmt: skip
+        whole, last = listing(Clock.of(limit_s), instance)
+        assert whole.is_over == is_short
+        assert not last.is_over

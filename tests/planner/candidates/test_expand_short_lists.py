@@ -1,10 +1,12 @@
 """A short list of a job stands for all its candidates: bounds on value hold for those that are missing, too."""
 
+import numpy as np
 import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planner.candidates import expand as module
 from planner.candidates.expand import Undominated, expand, list_options
 from planner.candidates.knapsack_bounds import KnapsackBounds
 from planner.candidates.listing import Listings
@@ -16,6 +18,7 @@ from planner.model.instance import Instance
 from planner.pipeline import solve
 from planner.studies.random_instances import random_datacenter
 from tests.oracles.tiny_pools import phased_pool, tiny_pool, tiny_tiered_pool
+from tests.planner.fabrics.sipam.joined_pools import joined_pools
 from tests.planner.optimum import OPTIONS
 
 MAKERS = (tiny_pool, tiny_tiered_pool, phased_pool)
@@ -75,3 +78,18 @@ def test_a_short_list_bounds_its_job_by_what_accelerators_hold(seed: int) -> Non
     whole = KnapsackBounds.of(expand(instance)).bound
     assert 0.999 * whole <= late <= 1.02 * whole
     assert never > 1.1 * whole
+
+
+def test_a_short_list_has_rows_of_each_number_of_racks() -> None:
+    """A job for which the racks have no room together may lie in one of them."""
+    instance = joined_pools(4)
+    (few,), (every,) = shortly(instance).options, expand(instance, prune=False).options
+    kept, listed = (set(each.candidates.racks.tolist()) for each in (few, every))
+    assert kept == listed > {1}
+    assert not few.is_listed
+    assert few.num_listed == len(every) > len(few)
+
+
+def test_a_short_list_that_leaves_nothing_out_has_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_best_of_each", lambda listed: np.arange(len(listed)))
+    assert all(options.is_listed for options in shortly(joined_pools(4)).options)
