@@ -69,12 +69,11 @@ class Offers:
 
     def _is_setting(self, configuration: Configuration, rows: Candidates) -> NDArray[np.bool_]:
         """Which rows divide and use their I/O like this, shape (C,)."""
-        splits = [number for number, split in enumerate(rows.splits) if division_of(split) == configuration.division]
-        same = np.isin(rows.split, splits)
+        same = np.array([division_of(split) == configuration.division for split in rows.splits], np.bool_)[rows.split]
         for axis, dimension in enumerate(DIMENSIONS):
-            same = same & np.isin(
-                rows.plan[axis], self._plans.get(getattr(configuration, f"{dimension}_collective"), ())
-            )
+            is_alike = np.zeros(len(rows.plans), np.bool_)
+            is_alike[self._plans.get(getattr(configuration, f"{dimension}_collective"), [])] = True
+            same = same & is_alike[rows.plan[axis]]
         return same
 
 

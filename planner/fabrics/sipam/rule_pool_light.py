@@ -9,7 +9,7 @@ from planner.checks.phases import in_phases
 from planner.fabrics.sipam.rule_parts import PoolParts
 from planner.model.instance import Instance
 from planner.model.job import Job
-from planner.model.plan import Assignment, Circuit, PhaseChange, Plan, SwitchSetting, SwitchState
+from planner.model.plan import Assignment, PhaseChange, Plan, SwitchSetting, SwitchState
 from planner.model.resident_plan import assignment_of
 from planner.model.violation import Violation
 
@@ -157,30 +157,35 @@ def _traced(
                 message = f"{label}: light of {source} on {switch} ends at {end}, not {destination}"
                 yield Violation("pool_light", f"{source} {switch}", message)
     for circuit in (circuit for held in assignment.circuits for circuit in held.circuits):
+        here, there = (tile_of(parts.fabric, name) for name in (circuit.source, circuit.destination))
+        ends = None if here is None or there is None else (here[0], there[0])
         for rail in circuit.wavelengths:
-            end = _trace(parts, circuit, rail, joined, needed)
+            end = None if ends is None else _trace(parts, circuit.source, ends, rail, joined, needed)
             if end != circuit.destination:
                 message = f"{label}: light of {circuit.source} on rail {rail} ends at {end}, not {circuit.destination}"
                 yield Violation("pool_light", f"{circuit.source} rail {rail}", message)
 
 
 def _trace(
-    parts: PoolParts, circuit: Circuit, rail: int, joined: Mapping[str, Mapping[str, str]], needed: Counter[str]
+    parts: PoolParts,
+    source: str,
+    servers: tuple[int, int],
+    rail: int,
+    joined: Mapping[str, Mapping[str, str]],
+    needed: Counter[str],
 ) -> str | None:
-    """Where the light of the source on a rail ends; None where a switch leaves it dark."""
-    tiles = [tile_of(parts.fabric, name) for name in (circuit.source, circuit.destination)]
-    if tiles[0] is None or tiles[1] is None:
-        return None
-    here = tiles[0][0]
+    """Where the light of a source on a rail from one server to another ends; None where a switch leaves it dark."""
+    here, there = servers
     first = parts.server_switch(here, rail)
     needed[first] += 1
-    if here == tiles[1][0]:
-        return joined.get(first, {}).get(circuit.source)
-    zone, last = parts.zone_switch(here, rail), parts.server_switch(tiles[1][0], rail)
-    needed.update([zone, last])
-    out = joined.get(first, {}).get(circuit.source, "")
+    if here == there:
+        return joined.get(first, {}).get(source)
+    zone, last = parts.zone_switch(here, rail), parts.server_switch(there, rail)
+    needed[zone] += 1
+    needed[last] += 1
+    out = joined.get(first, {}).get(source, "")
     entered = joined.get(zone, {}).get(out, "") if parts.uplink(out) else ""
     arrives = parts.uplink(entered)
-    if arrives is None or arrives[:2] != (tiles[1][0], rail):
+    if arrives is None or arrives[:2] != (there, rail):
         return entered or out or None
     return joined.get(last, {}).get(entered)
