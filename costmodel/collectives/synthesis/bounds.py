@@ -4,6 +4,8 @@ The bound of an all-gather by cuts is that of Zhao et al., *ForestColl* (arXiv:2
 rank out must send what its ranks give over the links that leave it. The worst set is found by maximum flows, as in
 discrete Newton steps: from a set, the rate at which it would be full; at that rate, a set that is fuller still. That an
 all-reduce over p parts takes 2 (p - 1) messages is the count of gossip by one-way messages (Harary and Schwenk, 1974).
+Flows over time weigh latency and bandwidth together, see `quickest`; where routes of different latency share a link
+they know only the least, so that the simpler bounds stay beside them.
 """
 
 from collections.abc import Iterator
@@ -13,8 +15,12 @@ import networkx as nx
 import numpy as np
 
 from costmodel.collectives.ladder import Collective
-from costmodel.collectives.synthesis.network import Network
+from costmodel.collectives.synthesis.network import Floats, Network
+from costmodel.collectives.synthesis.quickest import quickest_s
 
+Ranks = frozenset[int]
+MOST_LINKS = 50_000
+"""of all flows over time that begin or end on one rank; where there are more, not every rank has its own"""
 CLOSE = 1 - 1e-9
 """a flow within this share is full"""
 SOURCE = "source"
@@ -33,6 +39,8 @@ def bound_of(network: Network, collective: Collective, message_bytes: float) -> 
     if message_bytes > 0 and network.ranks > 1:
         bounds += _by_bandwidth(network, collective, message_bytes)
         bounds += _after_latency(network, collective, message_bytes)
+        best_s = max(bound.time_s for bound in bounds)
+        bounds += _over_time(network, collective, message_bytes, best_s)
     return max(bounds, key=lambda bound: bound.time_s)
 
 
@@ -81,6 +89,47 @@ def _before_bytes(network: Network, rank: int) -> float:
         alphas_s = [route.alpha_s for route in network.routes if route.links[-1] == number]
         found += (max(alphas_s) - min(alphas_s)) * network.links[number].bytes_per_s
     return found
+
+
+def _over_time(network: Network, collective: Collective, message_bytes: float, best_s: float) -> Iterator[Bound]:
+    """Flows over time from ranks to ranks, for each rank and for parts of the network, that take longer than the best
+    bound so far."""
+    for sources, sinks, shares in _must_go(network, collective):
+        time_s = quickest_s(network, sources, sinks, shares * message_bytes / network.ranks, best_s)
+        if time_s > best_s:
+            best_s = time_s
+            yield Bound(time_s, f"flow over time of what {len(sources)} of {network.ranks} ranks send to {len(sinks)}")
+
+
+def _must_go(network: Network, collective: Collective) -> Iterator[tuple[Ranks, Ranks, int]]:
+    """Ranks from which different bytes go to other ranks, and how many, counted in what one rank gives an all-gather.
+
+    Of sums each rank's part of every byte goes to whom gets the sum, alone or in one with others.
+    """
+    far_s, ranks = network.distances_s(0.0), network.ranks
+    if collective == "broadcast":
+        yield from ((frozenset({0}), frozenset({rank}), ranks) for rank in range(1, ranks))
+        return
+    for rank in range(0, ranks, 1 + ranks * len(network.links) // MOST_LINKS):
+        own = frozenset({rank})
+        into, out = _by_distance(far_s[:, rank], rank), _by_distance(far_s[rank], rank)
+        if collective == "all_reduce":
+            yield frozenset({min(into[-1])}), own, ranks
+            yield own, frozenset({min(out[-1])}), ranks
+        if collective in ("all_gather", "all_to_all"):
+            yield from ((others, own, len(others)) for others in into)
+        if collective in ("reduce_scatter", "all_to_all"):
+            yield from ((own, others, len(others)) for others in out)
+    if collective == "all_to_all":
+        for inside in (frozenset(node for node in part if node < ranks) for part in _groups(network)):
+            yield inside, frozenset(range(ranks)) - inside, len(inside) * (ranks - len(inside))
+
+
+def _by_distance(far_s: Floats, rank: int) -> list[Ranks]:
+    """The other ranks that are so far or farther, for each distance, the farthest last."""
+    others = [other for other in range(len(far_s)) if other != rank]
+    distances_s = sorted({float(far_s[other]) for other in others})
+    return [frozenset(other for other in others if far_s[other] >= least_s) for least_s in distances_s]
 
 
 def _gather(network: Network, given_bytes: float) -> Bound:
@@ -151,6 +200,11 @@ def _partitions(network: Network) -> Iterator[tuple[frozenset[int], ...]]:
 def _parts(network: Network) -> Iterator[frozenset[int]]:
     for partition in _partitions(network):
         yield from (part for part in partition if _leaving(network, part) > 0)
+
+
+def _groups(network: Network) -> Iterator[frozenset[int]]:
+    """Parts of several ranks."""
+    yield from (part for part in _parts(network) if _ranks_in(network, part) > 1)
 
 
 def _ranks_in(network: Network, part: frozenset[int]) -> int:
