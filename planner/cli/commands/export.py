@@ -48,11 +48,11 @@ def export(
     kubernetes: Kubernetes = None,
     nodes: Nodes = None,
 ) -> int:
-    """Write the all-reduces of a plan, or all circuits, one set of files for each job and dimension.
+    """Write the all-reduces and all-to-alls of a plan, or all circuits, one set of files for each job and dimension.
 
-    msccl: all-reduces as algorithms in XML, with the circuits beside them. chakra: their execution traces, with files
+    msccl: both as algorithms in XML, with the circuits beside them. chakra: their execution traces, with files
     of ASTRA-sim. tuner: crossovers by size for the tuner plugin of NCCL. circuits: all that is held, pipelines, whole
-    slices and memory as well, with the rounds of all-reduces, as JSON. graphml: all circuits as graphs. crossconnects:
+    slices and memory as well, with the rounds of collectives, as JSON. graphml: all circuits as graphs. crossconnects:
     what each optical switch deletes and adds, by its ports. slices: Slice resources of GKE for jobs of whole cubes,
     with --kubernetes and --nodes inside cubes, too. Of an all-reduce over several racks it is the part in each.
     """

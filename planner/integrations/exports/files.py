@@ -19,6 +19,7 @@ from planner.integrations.exports.slices import slices_text
 from planner.integrations.slices.hosts import Hosts
 from planner.integrations.wiring.cables import CableTable
 from planner.integrations.wiring.cross_connects import cross_connects, document
+from planner.model.errors import InputError
 from planner.model.instance import Instance
 from planner.model.plan import Plan
 
@@ -35,7 +36,7 @@ class Source:
     plan: Plan
     where: str
     message_bytes: int = DEFAULT_MESSAGE_BYTES
-    """what a traced call reduces"""
+    """what a traced call reduces or exchanges"""
     wiring: Path | None = None
     """cables of the optical switches; None: as `planner wiring new` would have them"""
     before: Plan | None = None
@@ -52,7 +53,7 @@ class Source:
 
     @cached_property
     def runs(self) -> tuple[GroupRun, ...]:
-        """All-reduces over circuits."""
+        """All-reduces and all-to-alls over circuits."""
         return group_runs(self.instance, self.plan, self.where)
 
     @cached_property
@@ -106,7 +107,11 @@ def _chakra(source: Source) -> Iterator[File]:
 
 
 def _tuner(source: Source) -> Iterator[File]:
-    for run in source.runs:
+    """NCCL tunes no all-to-alls."""
+    reducing = [run for run in source.runs if run.schedule.collective == "all_reduce"]
+    if not reducing:
+        raise InputError(source.where, "assignments", "no job reduces over circuits; NCCL tunes nothing else")
+    for run in reducing:
         yield f"{run.stem}.tuner.csv", tuner_text(run)
 
 

@@ -30,7 +30,7 @@ class Held:
     upper: tuple[RackCircuit, ...] = ()
     """between racks"""
     run: GroupRun | None = None
-    """the all-reduce that uses them, where its schedule is known"""
+    """the all-reduce or all-to-all that uses them, where its schedule is known"""
 
     @classmethod
     def of_run(cls, run: GroupRun) -> "Held":

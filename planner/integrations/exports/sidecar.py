@@ -13,13 +13,13 @@ from planner.model.plan import Circuit, HeldCircuits, MemoryCircuit
 
 
 def sidecar_text(each: Held, fabric: FabricBase) -> str:
-    """JSON of the circuits by device and, of an all-reduce, of the schedule by rank; ranks of a group are its devices
+    """JSON of the circuits by device and, of a collective, of the schedule by rank; ranks of a group are its devices
     in order."""
     return json.dumps(sidecar(each, fabric), indent=1) + "\n"
 
 
 def sidecar(each: Held, fabric: FabricBase) -> dict[str, Any]:
-    """The keys `schedule` and, of each configuration, `rounds` with an all-reduce alone, `memory` with memory alone,
+    """The keys `schedule` and, of each configuration, `rounds` with a collective alone, `memory` with memory alone,
     `circuits` where they join racks."""
     document: dict[str, Any] = {
         "job": each.job,

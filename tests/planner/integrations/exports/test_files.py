@@ -1,11 +1,14 @@
 """Circuits, graphs and tuning tables of plans."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from costmodel.parallelism.configuration import Collective, Configuration
 from planner.integrations.exports import FORMATS, export_files, warnings_of
+from planner.model.errors import InputError
 from tests.planner.integrations.exports.exported import source_of
 from tests.planner.integrations.exports.groups_cases import WITH_CIRCUITS
 
@@ -16,6 +19,20 @@ def test_circuits_of_a_pipeline_are_written() -> None:
     assert line["groups"] == [["s0.t0", "s0.t1", "s0.t2", "s1.t2"]]
     assert len(line["configurations"][0]["circuits"]) == 6
     assert "schedule" not in line
+
+
+def test_nothing_is_tuned_where_groups_exchange_alone() -> None:
+    source = source_of("ring")
+    (ring,) = source.plan.assignments
+    experts = Collective(kind="circulant_relay", radices=(1, 2), held=(1,), wavelengths=(1,))
+    alone = Configuration(data=4, expert=4, expert_collective=experts)
+    only = source.plan.model_copy(
+        update={"assignments": (ring.model_copy(update={"configuration": alone, "circuits": ()}),)}
+    )
+    given = replace(source, plan=only)
+    assert [name for name, _ in export_files("msccl", given)] == ["ring.expert.xml", "ring.expert.circuits.json"]
+    with pytest.raises(InputError, match="NCCL tunes nothing else"):
+        list(export_files("tuner", given))
 
 
 @pytest.mark.slow

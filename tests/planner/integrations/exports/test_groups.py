@@ -3,9 +3,11 @@
 import pytest
 
 from costmodel.collectives.interpret import interpret
+from costmodel.collectives.ladder import Algorithm
 from costmodel.collectives.simulate import simulate
 from costmodel.parallelism.configuration import Collective, Configuration
 from planner.checks.circuit_rules import CircuitRules, message_time
+from planner.checks.required import group_links
 from planner.checks.schedule import schedule_of as checked_schedule
 from planner.fabrics import plugin_of
 from planner.integrations.exports.groups import GroupRun, group_runs
@@ -72,6 +74,34 @@ def test_groups_along_data_hold_the_context_ranks_too() -> None:
     (run,) = group_runs(instance, changed, "plan.json")
     assert run.groups == (ring.devices,)
     assert run.plan.ranks == 4
+
+
+@pytest.mark.parametrize(
+    ("kind", "radices", "held"), [("direct", (4,), (1,)), ("bruck", (2, 2), (1, 1)), ("circulant_relay", (1, 2), (1,))]
+)
+def test_what_goes_to_experts_takes_what_the_checker_simulates(
+    kind: Algorithm, radices: tuple[int, ...], held: tuple[int, ...]
+) -> None:
+    """The checker has rounds of its own."""
+    instance, plan = good.ring()
+    (ring,) = plan.assignments
+    experts = Collective(kind=kind, radices=radices, held=held, wavelengths=(1,) * len(held))
+    both = ring.configuration.model_copy(update={"expert": 4, "expert_collective": experts})
+    changed = plan.model_copy(update={"assignments": (ring.model_copy(update={"configuration": both}),)})
+    data, expert = group_runs(instance, changed, "plan.json")
+    assert (data.stem, expert.stem, expert.groups) == ("ring.data", "ring.expert", (ring.devices,))
+    assert interpret(expert.schedule) == ()
+    rules = plugin_of(instance.cluster.fabric).rules
+    assert isinstance(rules, CircuitRules)
+    widths = [
+        {(ring.devices[a], ring.devices[b]): width for (a, b), width in links.items()}
+        for links in group_links(experts, 4)
+    ]
+    speed = rules.speed(instance.cluster.fabric)
+    latency_s, seconds_per_byte = message_time(speed, checked_schedule(experts, 4), [*ring.devices], widths)
+    for message_bytes in (1.0, 1e6):
+        seconds = simulate(expert.schedule, expert.plan.limits, message_bytes)
+        assert seconds == pytest.approx(latency_s + seconds_per_byte * message_bytes)
 
 
 def test_names_of_files_are_plain_and_differ() -> None:

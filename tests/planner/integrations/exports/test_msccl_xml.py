@@ -63,6 +63,23 @@ def test_circulants_are_right(strides: tuple[int, ...]) -> None:
         _right(msccl_xml(Algorithm("a", schedule)), "all_reduce", 8, schedule.num_chunks, seed)
 
 
+@pytest.mark.parametrize(("ranks", "strides"), [(8, (1, 3, 4)), (6, (1, 2, 3, 4)), (5, (1,)), (12, (1, 3, 5, 6))])
+def test_relays_over_circulants_are_right(ranks: int, strides: tuple[int, ...]) -> None:
+    plan = CollectivePlan("all_to_all", "circulant_relay", ranks, limits(), strides, (1,), (1,))
+    schedule = schedule_of(plan)
+    for seed in range(2):
+        _exchanges(msccl_xml(Algorithm("a", schedule)), ranks, schedule.num_chunks, seed)
+
+
+def _exchanges(text: str, ranks: int, chunks: int, seed: int) -> None:
+    """Every rank ends with what each other had for it, in order."""
+    random = Random(seed)
+    inputs = [[random.randrange(10**9) for _ in range(chunks)] for _ in range(ranks)]
+    each = chunks // ranks
+    for rank, buffers in enumerate(oracle.run(text, inputs, seed)):
+        assert buffers["o"] == [part for given in inputs for part in given[rank * each : (rank + 1) * each]]
+
+
 def _steps(text: str) -> int:
     return max(len(block) for gpu in ElementTree.fromstring(text) for block in gpu)
 
