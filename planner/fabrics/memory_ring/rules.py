@@ -1,14 +1,18 @@
-"""The rules of memory nodes that devices share, in one table."""
+"""The rules of memory nodes that devices share and of collectives around rings, in one table."""
 
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from costmodel.fabrics import MemoryNodeRings
 from planner.checks.fabric_rules import FabricRules
+from planner.checks.phases import in_phases
+from planner.checks.pricing import Price
 from planner.checks.spared_ports import check_spared_ports
 from planner.fabrics.memory_ring.rule_nodes import check_nodes, lost_nodes
+from planner.fabrics.memory_ring.rule_rounds import check_both_ways
 from planner.model.cluster import Cluster
 from planner.model.instance import Instance
+from planner.model.job import Job
 from planner.model.plan import Assignment, Plan
 from planner.model.violation import Check, Violation
 
@@ -24,6 +28,13 @@ class MemoryRingRules(FabricRules):
 
     def lost(self, cluster: Cluster, assignment: Assignment) -> list[str]:
         return lost_nodes(cluster, assignment)
+
+    def simulate(self, instance: Instance, job: Job, assignment: Assignment, charged: Price) -> Iterator[Violation]:
+        fabric = instance.cluster.fabric
+        assert isinstance(fabric, MemoryNodeRings)
+        if len(assignment.devices) == assignment.configuration.num_devices:
+            for each, plans in zip(in_phases(job, assignment), charged.by_phase, strict=True):
+                yield from check_both_ways(fabric, each, plans)
 
     @property
     def starts(self) -> tuple[Check, ...]:
