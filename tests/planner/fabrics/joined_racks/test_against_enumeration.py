@@ -6,6 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from costmodel.fabrics.across_racks import racks_of
+from costmodel.parallelism.configuration import Collective
+from costmodel.parallelism.mappings import DIMENSIONS
+from planner.candidates.expand import expand
 from planner.checks import check
 from planner.model.edit import with_fabric
 from planner.model.instance import Instance
@@ -22,6 +26,8 @@ SLOW = {14}
 POOL_SEEDS = (3, 5, 7, 9, 11, 22, 26, 28, 32, 33, 39, 43)
 PHASED_SEEDS = (0, 3, 4, 9, 13, 14, 17)
 """those that are enumerated in a moment"""
+CIRCULANT_CASES = ((11, 4), (45, 2), (45, 4), (107, 4), (164, 2), (164, 4))
+"""seeds and accelerators of a server with which some group over racks is offered a circulant in each of them"""
 MORE = {
     "packets": ("oversubscription", (4, 2, 1)),
     "switches": ("ports", (1, 2, 4)),
@@ -30,11 +36,12 @@ MORE = {
 """field of a layer, and values of which each gives twice the links of the one before, or some where it gives none"""
 
 
-def _assert_best(instance: Instance) -> None:
-    """The plan obeys the rules and is worth as much as the best of all ways."""
+def _assert_best(instance: Instance) -> list[Collective]:
+    """The plan obeys the rules and is worth as much as the best of all ways; what its jobs run along data."""
     plan = best(instance)
     assert check(instance, plan, starts=True) == []
     assert plan.objectives["value"] == pytest.approx(most_value(instance), rel=1e-6, abs=1e-9)
+    return [job.configuration.data_collective for job in plan.assignments]
 
 
 @pytest.mark.slow
@@ -53,6 +60,19 @@ def test_value_of_slices_over_racks_is_that_of_the_best_of_all_ways(seed: int) -
 @pytest.mark.parametrize("seed", POOL_SEEDS)
 def test_value_of_pools_over_racks_is_that_of_the_best_of_all_ways(seed: int) -> None:
     _assert_best(tiny_racks_of_pools(seed))
+
+
+@pytest.mark.slow
+def test_value_of_pools_over_racks_with_circulants_is_that_of_the_best_of_all_ways() -> None:
+    """In some plans a job over racks runs over one."""
+    held: set[str] = set()
+    for seed, accelerators in CIRCULANT_CASES:
+        instance = tiny_racks_of_pools(seed, collectives="circulants", accelerators_per_server=accelerators)
+        rows = [options.candidates for options in expand(instance).options]
+        offered = {each.plans[number] for each in rows for number in each.plan[DIMENSIONS.index("data")].tolist()}
+        assert any(plan.kind == "circulant" and racks_of(plan) > 1 for plan in offered)
+        held |= {f"{used.kind} {used.racks > 1}" for used in _assert_best(instance)}
+    assert "circulant True" in held
 
 
 @pytest.mark.slow
