@@ -134,13 +134,31 @@ def _step_s(rows: Candidates, scores: Scores, row: int) -> float:
     step = rank_step(rows, scores, row)
     if step is None:
         return float(scores.step_s[row])
-    split = rows.splits[rows.split[row]]
-    assert split.device.offload is not None
-    page = step.page_bytes
-    local, each = int(step.local_bytes / page + 1e-9), int(split.device.offload.capacity_bytes / 2 / page + 1e-9)
-    found = fastest(_stretches(step, page), 2, local, [each, each], lambda chosen: _simulated(step, chosen))
+    found = fastest_step_s(step)
     assert found is not None
     return found
+
+
+def fastest_step_s(step: RankStep) -> float | None:
+    """The least time of all placements in pages of a step; None where none fits."""
+    page = step.page_bytes
+    local, each = (int(most / page + 1e-9) for most in (step.local_bytes, step.tier.capacity_bytes / len(step.links)))
+    homes = _homes(step)
+
+    def time(chosen: tuple[Choice, ...]) -> float:
+        is_home = all(m <= h for a, home in homes for m, h in zip(chosen[a][0], chosen[home][0], strict=True))
+        return _simulated(step, chosen) if is_home else float("inf")
+
+    return fastest(_stretches(step, page), len(step.links), local, [each] * len(step.links), time)
+
+
+def _homes(step: RankStep) -> list[tuple[int, int]]:
+    """Absences of tensors that are away when the step begins, each with the last one of its tensor: pages are
+    elsewhere only if they are there."""
+    absences = step.program.absences
+    last = {each.tensor: a for a, each in enumerate(absences)}
+    away = {each.tensor for each in absences if each.after < 0}
+    return [(a, last[each.tensor]) for a, each in enumerate(absences) if each.tensor in away]
 
 
 def _stretches(step: RankStep, page: float) -> list[Stretch]:

@@ -4,7 +4,8 @@ A step takes its operators' time, and as much more as its ways to the tier must 
 what they can while operators of the same stretch run. What leaves in a pass has left at its end but for the last few
 tensors, and what a backward pass needs was asked for in it but for what its first few users need (`resident.RULES`).
 Fewest bytes move where local memory keeps what saves most copies, and the inside of layers is made again as often as
-is best; both are taken in fractions. Weights in the tier count as if they stayed.
+is best; both are taken in fractions. Each pass fetches the weights of its layers, and the updated ones leave once: of
+these local memory keeps no more than it has room for when the pass begins, and at the end of the step.
 """
 
 from dataclasses import dataclass
@@ -89,6 +90,14 @@ class _Steps:
     """that a pass needs and may be on their way when it begins"""
     early_state_bytes: Floats
     """of the optimizer likewise"""
+    fetched_bytes: Floats
+    """weights that each pass finds in the tier or in the room"""
+    updated_bytes: Floats
+    """weights at the end of the step likewise"""
+    early_weight_bytes: Floats
+    """that a pass needs and may be on their way when it begins"""
+    is_spanning: NDArray[np.bool_]
+    """whether activations are away while two passes begin at least"""
 
     @classmethod
     def of(cls, job: TransformerTraining, part: Candidates, graph: OpGraph, scores: Scores) -> Self:
@@ -101,6 +110,7 @@ class _Steps:
         has_activations, has_state = (part.mappings.has_offload(name)[of] for name in ("activations", "optimizer"))
         layer, entering = memory.layer_bytes[of] * has_activations, memory.input_bytes[of] * has_activations
         inside, state = np.maximum(layer - entering, 0.0), memory.kept_bytes["optimizer"][of] * has_state
+        weights = memory.kept_bytes["weights"][of] * part.mappings.has_offload("weights")[of]
         return cls(
             rate=_tier(part).bandwidth_bytes_per_s,
             room_bytes=_room_bytes(part, scores, state / layers),
@@ -122,6 +132,10 @@ class _Steps:
             late_bytes=(RULES.most_leaving or 0) * np.maximum(entering, inside),
             early_bytes=RULES.lookahead * layer,
             early_state_bytes=RULES.lookahead * state / layers,
+            fetched_bytes=np.maximum(in_pass - 1, 0.0) * weights / layers,
+            updated_bytes=weights,
+            early_weight_bytes=RULES.lookahead * weights / layers,
+            is_spanning=is_plain & (np.minimum(stages, micro_batches) > 1),
         )
 
     def least_s(self) -> Floats:
@@ -136,42 +150,66 @@ class _Steps:
     def step_s(self, again: Floats) -> Floats:
         """With the inside of so many layers made again."""
         needed = self.passes * self.away_bytes - again * self.inside_bytes
-        kept = np.minimum(needed, self.room_bytes * self.turns)
-        beside = np.where(self.is_plain, self.room_bytes - kept / self.turns, self.room_bytes)
-        moved, again_bytes = needed - kept, again * self.layer_s * self.rate
-        copied = 2 * moved + 2 * np.maximum(self.state_bytes - beside, 0.0)
+        moved, again_bytes = np.maximum(needed - self.room_bytes * self.turns, 0.0), again * self.layer_s * self.rate
+        copied = self._copied(needed)
         busy_s = self.whole_s + again * self.layer_s
         beyond = np.maximum(copied - busy_s * self.rate, 0.0)
-        for each in (self._by_pass(moved, again_bytes), self._by_phase(copied, again_bytes)):
+        for each in (self._by_pass(needed, moved, again_bytes), self._by_phase(copied, again_bytes)):
             beyond = np.maximum(beyond, each)
         return np.asarray(busy_s + beyond / self.rate, np.float64)
 
-    def _by_pass(self, moved: Floats, again_bytes: Floats) -> Floats:
+    def _copied(self, needed: Floats) -> Floats:
+        """Bytes that move in the step at least, of which activations need so many in each direction.
+
+        Where passes begin and where the step ends, what stays takes room: a byte of it spares two copies of activations
+        or one of weights; of the optimizer's state two, where it stays all along. The largest of three sums: each part
+        with all the room for itself; all parts, with room priced at each of these places; and with room priced where
+        activations are away and at the end, while weights stay everywhere else.
+        """
+        room, begun = self.room_bytes, 2 * self.passes
+        kept = np.minimum(needed, room * self.turns)
+        beside = np.where(self.is_plain, room - kept / self.turns, room)
+        apart = 2 * (needed - kept) + 2 * np.maximum(self.state_bytes - beside, 0.0)
+        apart = apart + begun * np.maximum(self.fetched_bytes - room, 0.0) + np.maximum(self.updated_bytes - room, 0.0)
+        updated = 2 * needed + 2 * self.state_bytes + self.updated_bytes - room
+        spared = room * (begun + np.where(self.is_spanning, 0.0, self.turns))
+        everywhere = updated + begun * self.fetched_bytes - spared
+        at_turns = updated + self.turns * (self.fetched_bytes - 2 * room)
+        return np.maximum(apart, np.maximum(everywhere, at_turns))
+
+    def _by_pass(self, needed: Floats, moved: Floats, again_bytes: Floats) -> Floats:
         """Bytes beyond what passes hide: what leaves in forward ones, what returns in backward ones; in the last of
-        these the optimizer's state as well, in both directions, if it is the only one with updates."""
+        these the optimizer's state as well, in both directions, if it is the only one with updates. Weights return in
+        all of them, and leave in the last."""
+        passes, room = self.passes, self.room_bytes
         forward = self.forward_s * self.rate + self.late_bytes
         backward = self.backward_s * self.rate + self.early_bytes
-        leaving = np.maximum(moved - self.passes * forward, 0.0)
+        late_fetched = self.fetched_bytes - self.early_weight_bytes
+        fetched = np.maximum(late_fetched - room, 0.0)
+        leaving = np.maximum(moved + passes * (fetched - forward), 0.0)
         updates = self.update_s * self.rate + again_bytes
-        returning = np.maximum(moved - self.passes * backward - updates, 0.0)
-        state = 2 * np.maximum(self.state_bytes - self.room_bytes, 0.0)
-        last = backward + updates + self.early_state_bytes
+        returned = np.maximum(moved + passes * fetched, needed + passes * (late_fetched - room))
+        returning = np.maximum(returned - passes * backward - updates, 0.0)
+        last = backward + updates + self.early_state_bytes + self.early_weight_bytes
+        state = 2 * self.state_bytes + self.updated_bytes + self.fetched_bytes - 2 * room
+        state = np.maximum(2 * np.maximum(self.state_bytes - room, 0.0), state)
         in_last = np.clip(last - state, 0.0, self.away_bytes)
-        others = np.maximum(moved - in_last - (self.passes - 1) * backward - again_bytes, 0.0)
+        others = np.maximum(moved - in_last + (passes - 1) * (fetched - backward) - again_bytes, 0.0)
         with_state = others + np.maximum(in_last + state - last, 0.0)
         return leaving + np.where(self.is_plain, np.maximum(returning, with_state), returning)
 
     def _by_phase(self, copied: Floats, again_bytes: Floats) -> Floats:
         """Bytes beyond what three phases hide, each of which has so much to carry at most: forward passes alone, both
         in turn, backward passes alone with updates."""
-        in_turn = self.passes - self.ahead
+        in_turn, of_pass = self.passes - self.ahead, self.away_bytes + self.fetched_bytes
         filling = (self.ahead * self.forward_s + self.idle_s) * self.rate + self.late_bytes
         turning = in_turn * (self.forward_s + self.backward_s) * self.rate + self.late_bytes + self.early_bytes
         draining = (self.ahead * self.backward_s + self.update_s) * self.rate
-        draining = draining + self.early_bytes + self.early_state_bytes
-        hidden = np.minimum(filling, self.ahead * self.away_bytes)
-        hidden = hidden + np.minimum(turning, 2 * in_turn * self.away_bytes)
-        hidden = hidden + np.minimum(draining, self.ahead * self.away_bytes + 2 * self.state_bytes)
+        draining = draining + self.early_bytes + self.early_state_bytes + self.early_weight_bytes
+        hidden = np.minimum(filling, self.ahead * of_pass)
+        hidden = hidden + np.minimum(turning + self.early_weight_bytes, 2 * in_turn * of_pass)
+        drained = self.ahead * of_pass + 2 * self.state_bytes + self.updated_bytes
+        hidden = hidden + np.minimum(draining, drained)
         return np.maximum(copied - hidden - again_bytes, 0.0) * self.is_even
 
 
