@@ -114,6 +114,11 @@ def upper_links(fabric: FabricBase) -> dict[UpperPart, dict[str, int]]:
     return {part: upper.links_by_name(part, *sizes) for part in upper.parts(range(fabric.racks))}
 
 
+def most_upper_links(fabric: FabricBase) -> int:
+    """Links of the part of the layer above racks that has the most; 0 where nothing joins racks."""
+    return max((sum(links.values()) for links in upper_links(fabric).values()), default=0)
+
+
 def rack_counts(fabric: FabricBase, replicas: int, devices: int) -> Iterator[int]:
     """Numbers of racks, 2 or more, over which a job with so many data replicas may lie in equal parts."""
     if fabric.upper_layer is None:
@@ -131,7 +136,7 @@ def plans_across(
     upper = fabric.upper_layer
     if upper is None:
         return
-    most = max(sum(links.values()) for links in upper_links(fabric).values())
+    most = most_upper_links(fabric)
     for plan in inner:
         sent = 2 * (racks - 1) / racks / plan.ranks
         if not is_sent:

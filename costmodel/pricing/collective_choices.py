@@ -21,10 +21,9 @@ from costmodel.pricing.laid_rows import (
     MenuOfGroup,
     MenuOfPools,
     laid_rows,
-    menu_keys,
     runs,
 )
-from costmodel.pricing.layouts import BlocksOf, Key, layouts
+from costmodel.pricing.layouts import BlocksOf, Key, laid_degrees, layouts
 from costmodel.workloads import Workload
 
 Ints = NDArray[np.int32]
@@ -140,11 +139,21 @@ class PlanChoices:
         return place[numbers]
 
     def missing(self, key: Key) -> Iterator[list[tuple[Dimension, int]]]:
-        """Of each layout, dimensions without a plan, and the ranks of their groups."""
-        laid = self._layouts(key)
-        for layout in laid.layouts:
-            menus = [*map(self._menu, menu_keys(laid, layout))]
-            yield [(d, of) for d, of, menu in zip(DIMENSIONS, laid.ranks, menus, strict=True) if not menu.plans]
+        """Of each layout, in one rack where it has room, dimensions without a plan, and the ranks of their groups; a
+        data group over racks has one if its part in each rack does, whatever joins racks."""
+        laid, _ = self._laid.of([key])
+        ranks = tuple(map(laid_degrees(key[0]).ranks, DIMENSIONS))
+        for row in laid[:, 3:].tolist():
+            keys = [self._laid.menus[number] for number in row]
+            if key[1] > self.fabric.devices_per_rack or not isinstance(keys[DATA], MenuAcross):
+                yield [
+                    (d, of) for d, of, menu in zip(DIMENSIONS, ranks, keys, strict=True) if not self._is_joined(menu)
+                ]
+
+    def _is_joined(self, key: MenuKey) -> bool:
+        if isinstance(key, MenuAcross):
+            return bool(self._plans(DATA, key.ranks, key.together, 0))
+        return bool(self._menu(key).plans)
 
     def _menu(self, key: MenuKey) -> NumberedMenu:
         """A menu, made when first asked for."""

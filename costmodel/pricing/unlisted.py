@@ -8,9 +8,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from costmodel.fabrics import FabricBase, GroupPlan, Split
-from costmodel.fabrics.across_racks import rack_counts
+from costmodel.fabrics.across_racks import most_upper_links, rack_counts
 from costmodel.hardware.device import Device
-from costmodel.parallelism.mappings import Bools, Floats, Mappings, distinct_rows
+from costmodel.parallelism.mappings import Bools, Dimension, Floats, Mappings, distinct_rows
 from costmodel.pricing.collective_choices import PlanChoices
 from costmodel.pricing.divided_mappings import group_degrees
 from costmodel.pricing.layouts import ListedBlocks
@@ -39,6 +39,8 @@ class Lack:
     text: str
     missing_bytes: float = 0.0
     """of memory, for each device"""
+    where_it_fits: str = ""
+    """what is missing where memory is not: the end of `text`"""
     excess: float = 0.0
     """time that users wait over its limit, of the candidate that misses it least"""
 
@@ -151,9 +153,8 @@ def _memory(workload: Workload, under: Sequence[_Divided]) -> Lack:
     text = f"each accelerator would hold {held}, {missing / 1e9:.1f} GB more than it has{at_best}"
     text += _equal_stages(workload, int(m.num_devices[0]))
     fitting = [each for each in under if (each.missing_bytes == 0).any()]
-    if fitting:
-        text += f"; where it fits, {_missing_groups(workload, fitting[0])}"
-    return Lack("memory", text, missing)
+    where_it_fits = f"; where it fits, {_missing_groups(workload, fitting[0])}" if fitting else ""
+    return Lack("memory", text + where_it_fits, missing, where_it_fits)
 
 
 def _equal_stages(workload: Workload, size: int) -> str:
@@ -191,32 +192,61 @@ def _unjoined(workload: Workload, under: Sequence[_Divided], limits: Limits, siz
     some = next((each for each in under if len(each.mappings)), None)
     if some is None:
         return "the units of a second tier are of use to a workload that offloads alone: let it list offload"
-    if some.split.fabric.sizes:
-        return f"no slice has {_devices(size)} as the job divides; sizes of slices are {some.split.fabric.sizes}"
+    fabric, most = some.split.fabric, max(under, key=lambda each: len(each.mappings))
+    if fabric.sizes and not (_are_apart(fabric, size) and [] in _layouts(workload, most)):
+        return f"no slice has {_devices(size)} as the job divides; sizes of slices are {fabric.sizes}"
     if len(limits.without_one()) > 1:
         return f"{' and '.join(limits.without_one())} together leave no layout on {_devices(size)}"
-    return _missing_groups(workload, max(under, key=lambda each: len(each.mappings)))
+    return _missing_groups(workload, most)
 
 
 def _missing_groups(workload: Workload, under: _Divided) -> str:
     """Groups that the fabric joins by no collective, of the division that has the fewest of them; of those that fit in
     memory, where some do."""
-    fabric, fits = under.split.fabric, under.missing_bytes == 0
-    mappings = under.mappings.take(fits) if fits.any() else under.mappings
-    degrees = group_degrees(mappings)
-    first, _ = distinct_rows([*degrees, mappings.num_devices])
-    choices = PlanChoices(workload, fabric, ListedBlocks(False, None), None)
-    keys = [(tuple(degrees[:, m].tolist()), int(mappings.num_devices[m])) for m in first]
-    layouts = [missing for key in keys for missing in choices.missing(key)]
+    fabric, mappings = under.split.fabric, _fitting(under)
+    layouts, size = _layouts(workload, under), int(mappings.num_devices[0])
     if not layouts:
-        widest = f"tensor groups of {int(mappings.tensor.min())} or more"
-        return f"{widest} would leave their server of {_devices(fabric.devices_per_server)}"
+        return _unlaid(fabric, mappings)
     fewest = min(layouts, key=len)
+    if not fewest and _are_apart(fabric, size):
+        assert fabric.upper_layer is not None
+        rack, link = _devices(fabric.devices_per_rack), fabric.upper_layer.link_name
+        return f"needs several racks of {rack}, and no {link} joins these"
     if not fewest:
         return "the collectives of its groups do not run together on the ports of an accelerator"
     pooled = " (with these, prompts and tokens have more replicas to meet than peers)" * bool(mappings.prefill.any())
     groups = " and ".join(f"{dimension} groups of {ranks}" for dimension, ranks in fewest)
     return f"the fabric has no collective for {groups}{pooled}"
+
+
+def _fitting(under: _Divided) -> Mappings:
+    """Those that fit in memory, where some do; else all."""
+    fits = under.missing_bytes == 0
+    return under.mappings.take(fits) if fits.any() else under.mappings
+
+
+def _layouts(workload: Workload, under: _Divided) -> list[list[tuple[Dimension, int]]]:
+    """Dimensions without a plan, and the ranks of their groups, of each layout of such mappings."""
+    mappings, choices = _fitting(under), PlanChoices(workload, under.split.fabric, ListedBlocks(False, None), None)
+    degrees = group_degrees(mappings)
+    first, _ = distinct_rows([*degrees, mappings.num_devices])
+    keys = [(tuple(degrees[:, m].tolist()), int(mappings.num_devices[m])) for m in first]
+    return [missing for key in keys for missing in choices.missing(key)]
+
+
+def _are_apart(fabric: FabricBase, size: int) -> bool:
+    """Whether a job of so many devices spans racks that no link joins."""
+    return fabric.upper_layer is not None and size > fabric.devices_per_rack and not most_upper_links(fabric)
+
+
+def _unlaid(fabric: FabricBase, mappings: Mappings) -> str:
+    """Why ranks lie nowhere, whatever plans join them."""
+    least, server, rack = int(mappings.tensor.min()), fabric.devices_per_server, fabric.devices_per_rack
+    if least > server:
+        return f"tensor groups of {least} or more would leave their server of {_devices(server)}"
+    if int(mappings.num_devices[0]) > rack:
+        return f"its replicas make no equal parts in several racks of {_devices(rack)}"
+    return f"needs several servers of {_devices(server)}, and nothing joins these"
 
 
 def _devices(number: int) -> str:

@@ -53,7 +53,7 @@ def _why(question: _Question) -> str | None:
     text = lack.text
     missing = plugin_of(fabric).memory_missing(cluster, job) if lack.kind == "memory" else None
     if missing is not None:
-        text = missing
+        text = missing + lack.where_it_fits
     elif len(job.sizes) > 1:
         text = f"with {size}, the nearest of its {len(job.sizes)} sizes: {text}"
     if lack.kind in ("limit", "constraint"):

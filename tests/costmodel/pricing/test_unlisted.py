@@ -92,6 +92,40 @@ def test_context_groups_over_servers_of_rails_are_named() -> None:
     assert "context groups of 32" in lack.text
 
 
+@pytest.mark.parametrize("name", ["lightpath", "torus", "sipam"])
+def test_racks_without_links_between_them_are_named(name: str) -> None:
+    """A job of two racks lacks wavelengths where there is no fiber, and nothing where there is one."""
+    upper = {"kind": "fibers", "fibers": 0, "wavelength_bandwidth": "12.5 GB/s", "alpha": "2 us", "energy": "8 pJ/b"}
+    dark = fabric(name, racks=2, upper=upper)
+    size, asked = 2 * dark.devices_per_rack, workload(WORKLOADS["small"])
+    lack = lack_of(asked, size, H100, dark)
+    assert lack is not None
+    assert lack.kind == "groups"
+    assert lack.text.startswith("needs several racks of ")
+    assert lack.text.endswith(", and no wavelength joins these")
+    assert lack_of(asked, size, H100, fabric(name, racks=2, upper=upper | {"fibers": 1})) is None
+
+
+def test_racks_without_links_are_not_named_where_links_would_be_of_no_use() -> None:
+    """Data groups of a slice reach no further than a box of switches, in each rack."""
+    upper = {"kind": "fibers", "fibers": 0, "wavelength_bandwidth": "12.5 GB/s", "alpha": "2 us", "energy": "8 pJ/b"}
+    texts = set()
+    for fibers in (0, 1):
+        lack = lack_of(
+            workload(WORKLOADS["small"]), 64, H100, fabric("sipac", racks=2, upper=upper | {"fibers": fibers})
+        )
+        assert lack is not None
+        texts.add(lack.text)
+    assert texts == {"no slice has 64 accelerators as the job divides; sizes of slices are 1, 2, 4, 8"}
+
+
+def test_servers_that_nothing_joins_are_named() -> None:
+    on = fabric("sipam", uplinks=0)
+    lack = lack_of(workload(WORKLOADS["small"]), on.devices_per_rack, H100, on)
+    assert lack is not None
+    assert lack.text.endswith("and nothing joins these")
+
+
 SMALL_EXPERTS = {
     "layers": 8, "hidden": 512, "heads": 8, "kv_heads": 8, "head_dim": 64, "ffn": 1024, "experts": 8,
     "experts_per_token": 2, "vocabulary": 32000,
