@@ -175,7 +175,8 @@ class _Steps:
         spared = room * (begun + np.where(self.is_spanning, 0.0, self.turns))
         everywhere = updated + begun * self.fetched_bytes - spared
         at_turns = updated + self.turns * (self.fetched_bytes - 2 * room)
-        return np.maximum(apart, np.maximum(everywhere, at_turns))
+        copied: Floats = np.maximum(apart, np.maximum(everywhere, at_turns))
+        return copied
 
     def _by_pass(self, needed: Floats, moved: Floats, again_bytes: Floats) -> Floats:
         """Bytes beyond what passes hide: what leaves in forward ones, what returns in backward ones; in the last of

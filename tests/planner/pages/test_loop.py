@@ -120,3 +120,19 @@ def test_the_shipped_instances_differ_in_what_decides_alone() -> None:
     placed, scored = (Instance.load(ROOT / "instances/joint" / f"{name}.yaml") for name in ("nodes", "nodes_scored"))
     assert (placed.placed_steps, scored.placed_steps) == (True, False)
     assert (placed.cluster, placed.jobs) == (scored.cluster, scored.jobs)
+
+
+def test_evaluation_beside_offload_is_proven_and_lets_one_more_job_run() -> None:
+    """The optimizer's state of a job is in memory nodes; without these the job takes the place of another one."""
+    joint, plain = (Instance.load(ROOT / f"instances/joint/evaluation{twin}.yaml") for twin in ("", "_plain"))
+    found, without = (solve(instance, options=OPTIONS) for instance in (joint, plain))
+    assert found.plan is not None
+    assert without.plan is not None
+    assert found.status is Status.OPTIMAL
+    assert without.status is Status.OPTIMAL
+    assert (len(found.plan.assignments), len(without.plan.assignments)) == (3, 2)
+    tiers = {each.job: each.second_tier for each in found.plan.assignments}
+    tier = tiers["llama8b-long"]
+    assert tier is not None
+    assert tier.is_proven
+    assert check(joint, found.plan, starts=True) == []
