@@ -65,9 +65,7 @@ def _judged(servers: Servers, seed: int, seconds: float, version: str) -> int:
     left = users.open()
     for text in users.wrong:
         print(text)
-    print(
-        f"kube-apiserver {known}: {dict(users.counts)}, {len(users.wrong)} wrong, {len(left)} open: {left[:9]}"
-    )
+    print(f"kube-apiserver {known}: {dict(users.counts)}, {len(users.wrong)} wrong, {len(left)} open: {left[:9]}")
     return 1 if users.wrong or left else 0
 
 

@@ -62,12 +62,16 @@ def export(
     problem = Instance.load(instance)
     given, earlier = load_plan(plan, problem), load_plan(before, problem) if before is not None else None
     named = partitions, _hosts(kubernetes, nodes)
-    source = Source(problem, given, str(plan), _size(message), wiring, earlier, *named)
+    source = Source(problem, given, str(plan), _size(message), wiring, earlier, *named, tell=_warn)
     files = _files(format_name, source)
     _write(output, files, instance, plan)
     for warning in warnings_of(files):
-        print(f"warning: {warning}", file=sys.stderr)
+        _warn(warning)
     return 0
+
+
+def _warn(text: str) -> None:
+    print(f"warning: {text}", file=sys.stderr)
 
 
 def _hosts(kubernetes: Path | None, nodes: Path | None) -> tuple[Path, Path] | None:

@@ -3,7 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from planner.integrations.exports import astra_sim, chakra
 from planner.integrations.exports.graph import graphml_text
 from planner.integrations.exports.groups import GroupRun, group_runs
 from planner.integrations.exports.held import Held, held_of
-from planner.integrations.exports.msccl_xml import DEFAULT_STEPS, Algorithm, most_steps, msccl_xmls
+from planner.integrations.exports.msccl_xml import DEFAULT_STEPS, Algorithm, most_steps, msccl_xml, msccl_xmls
 from planner.integrations.exports.nccl_tuner import tuner_text
 from planner.integrations.exports.sidecar import sidecar_text
 from planner.integrations.exports.slices import slices_text
@@ -46,6 +46,8 @@ class Source:
     hosts: tuple[Path, Path] | None = None
     """kubernetes.yaml and the nodes of the cluster, by which jobs inside cubes are partitions; None: these are left
     out"""
+    tell: Callable[[str], None] = field(default=lambda text: None, compare=False)
+    """told of what a format cannot say and leaves out"""
 
     @property
     def fabric(self) -> Fabric:
@@ -83,13 +85,27 @@ def _msccl(source: Source) -> Iterator[File]:
     for run in source.runs:
         by_job[run.job].append(run)
     for job, mine in by_job.items():
+        short = list(_few_steps(mine, source.tell)) if len(mine) > 1 else mine
         try:
-            texts = msccl_xmls([Algorithm(run.stem, run.schedule) for run in mine])
+            texts = msccl_xmls([Algorithm(run.stem, run.schedule) for run in short])
         except ValueError as error:
             raise ValueError(f"job {job}: {error}") from None
-        for run, text in zip(mine, texts, strict=True):
+        for run, text in zip(short, texts, strict=True):
             yield f"{run.stem}.xml", text
             yield f"{run.stem}.circuits.json", sidecar_text(Held.of_run(run), source.fabric)
+
+
+def _few_steps(runs: Iterable[GroupRun], tell: Callable[[str], None]) -> Iterator[GroupRun]:
+    """All-reduces, and those all-to-alls whose relays a threadblock can number."""
+    for run in runs:
+        try:
+            msccl_xml(Algorithm(run.stem, run.schedule))
+        except ValueError as error:
+            if run.schedule.collective != "all_to_all":
+                raise
+            tell(f"{run.stem} is left out: {error}")
+        else:
+            yield run
 
 
 def _chakra(source: Source) -> Iterator[File]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from costmodel.parallelism.configuration import Collective, Configuration
-from planner.integrations.exports import FORMATS, export_files, warnings_of
+from planner.integrations.exports import FORMATS, export_files, msccl_xml, warnings_of
 from planner.model.errors import InputError
 from tests.planner.integrations.exports.exported import source_of
 from tests.planner.integrations.exports.groups_cases import WITH_CIRCUITS
@@ -35,15 +35,35 @@ def test_nothing_is_tuned_where_groups_exchange_alone() -> None:
         list(export_files("tuner", given))
 
 
+def test_an_all_to_all_with_too_many_steps_is_left_out_of_a_job_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its relays on one circuit take 12 steps, the all-reduce 6."""
+    source, told = source_of("ring"), list[str]()
+    (ring,) = source.plan.assignments
+    experts = Collective(kind="circulant_relay", radices=(1,), held=(1,), wavelengths=(1,))
+    both = ring.configuration.model_copy(update={"expert": 4, "expert_collective": experts})
+    plan = source.plan.model_copy(update={"assignments": (ring.model_copy(update={"configuration": both}),)})
+    given = replace(source, plan=plan, tell=told.append)
+    names = ["ring.data.xml", "ring.data.circuits.json", "ring.expert.xml", "ring.expert.circuits.json"]
+    assert [name for name, _ in export_files("msccl", given)] == names
+    assert told == []
+    monkeypatch.setattr(msccl_xml, "MAX_STEPS", 11)
+    assert [name for name, _ in export_files("msccl", given)] == names[:2]
+    assert told == [
+        "ring.expert is left out: steps: a threadblock of rank 1 needs 12, MSCCL allows 11; "
+        "use fewer ranks or an algorithm with fewer rounds"
+    ]
+
+
 @pytest.mark.slow
 def test_long_algorithms_are_warned_of() -> None:
     from costmodel.collectives.build import schedule_of
-    from planner.integrations.exports.msccl_xml import Algorithm, msccl_xml
+    from planner.integrations.exports.msccl_xml import Algorithm
     from tests.costmodel.collectives.cases import best_of
 
     def texts(*ranks: int) -> list[tuple[str, Any]]:
         return [
-            (f"{n}.xml", msccl_xml(Algorithm("a", schedule_of(best_of("ring", "all_reduce", n, 1e6))))) for n in ranks
+            (f"{n}.xml", msccl_xml.msccl_xml(Algorithm("a", schedule_of(best_of("ring", "all_reduce", n, 1e6)))))
+            for n in ranks
         ]
 
     (warning,) = warnings_of([*texts(33, 34), ("a.circuits.json", "{}")])
