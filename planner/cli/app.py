@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from planner.cli.commands.ask import ask
 from planner.cli.commands.backup import backup
@@ -87,7 +87,17 @@ COMMANDS: dict[str, Callable[..., Any]] = {
 CLASSES = {"new": ListsFabrics, "import": ListsFabrics}
 """of commands whose help is made when it is asked for"""
 
+
+class _NotesHelp(TyperGroup):
+    """Commands that find in the `obj` of their context whether help is asked for, which needs nothing of the user's."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        ctx.obj = not {*args}.isdisjoint(ctx.help_option_names)
+        return super().parse_args(ctx, args)
+
+
 app = typer.Typer(
+    cls=_NotesHelp,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
     epilog=EXIT_CODES,
@@ -111,7 +121,7 @@ def _planner(
     ] = False,
 ) -> None:
     """Plan slices, optical circuits and memory of photonic AI clusters."""
-    if context.invoked_subcommand != "calibrate":
+    if context.invoked_subcommand != "calibrate" and not context.obj:
         require_own_calibrations()
 
 

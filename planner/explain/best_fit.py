@@ -7,7 +7,7 @@ from planner.model.plan import Plan
 from planner.model.result import Result
 from planner.pipeline import solve
 
-SHARE, LEAST_S = 0.05, 0.1
+SHARE, LEAST_S = 0.05, 1.0
 """of the time that a solve took, and seconds, that best fit may take beside it"""
 
 

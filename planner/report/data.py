@@ -87,8 +87,7 @@ def _quality(result: Result) -> str:
         return f"Its {name} of {value} is proven to be the best possible."
     if first.bound is None:
         return f"Its {name} is {value}; how far that is from the best is not known."
-    gap = f", a gap of {first.gap:.1%}" if first.gap is not None else ""
-    return f"Its {name} is {value}; no plan can do better than {first.bound:.4g}{gap}."
+    return f"Its {name} is {value}; no plan can do better than {first.bound:.4g}."
 
 
 def _totals(instance: Instance, result: Result, jobs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 // Where pooled memory: each job's intensity against the ridge it was given, and its gain over the SiPAM loop.
 
+const RIDGES_A_PAGE = 24;
 const RIDGE = { width: 900, row: 26, left: 150, right: 190, top: 16, bottom: 34 };
 
 function drawPool() {
@@ -8,7 +9,7 @@ function drawPool() {
   const section = part("pool");
   section.hidden = false;
   section.append(el("h2", { id: "pool-title" }, "What the memory pool gives each job"));
-  if (rows.length) section.append(ridgePicture(rows), el("p", { class: "key" },
+  if (rows.length) section.append(...ridgePages(rows), el("p", { class: "key" },
     "dot: FLOP per byte of the job · diamond: ridge of the memory it was given · tick: ridge of an accelerator's own memory. " +
     "A dot left of its ridge waits for memory; more memory units move the ridge to the left."));
   if (data.pool.loop !== null) section.append(gainTable());
@@ -18,9 +19,18 @@ function ridgesOf(given) {
   return { ridge: given.peak_flops_per_s / given.peak_bytes_per_s, own: given.peak_flops_per_s / given.own_peak_bytes_per_s };
 }
 
-function ridgePicture(rows) {
+// All pages on one scale; the page with the selected job is the one that is shown.
+function ridgePages(rows) {
   const values = rows.flatMap(({ given }) => [given.intensity, ...Object.values(ridgesOf(given))]);
-  const [low, high] = [Math.min(...values) / 2, Math.max(...values) * 2];
+  const range = [Math.min(...values) / 2, Math.max(...values) * 2];
+  const place = el("div");
+  const page = pages(RIDGES_A_PAGE, (from, to) => place.replaceChildren(ridgePicture(rows.slice(from, to), range)));
+  page.show(rows.length);
+  listeners.push(() => page.showRow(rows.findIndex(({ index }) => index === state.job)));
+  return [page.node, place];
+}
+
+function ridgePicture(rows, [low, high]) {
   const { width, row, left, right, top, bottom } = RIDGE;
   const height = top + rows.length * row + bottom;
   const x = (value) => left + (Math.log(value / low) / Math.log(high / low)) * (width - left - right);

@@ -27,7 +27,7 @@ function drawPortMaps() {
   page.show(maps.length);
 }
 
-const byNumber = (a, b) => a.localeCompare(b, "en", { numeric: true });
+const byNumber = new Intl.Collator("en", { numeric: true }).compare;
 
 function portMap({ name, joined }, hasPorts, isOpen) {
   const jobs = new Set(joined.map(({ job }) => job));

@@ -34,9 +34,8 @@ Failed = Annotated[
     typer.Option(
         "--failed",
         metavar="PART",
-        help="s3.t2 (a tile), s3.t2:port, s3.t2:tx, s3.t2:rx, s3.t2:w5 (a laser), s3.t2:rx:w5 (a receiver), "
-        "s0>s1#2 (a fiber), s0>s1#2:w3, q2#1 (an optical switch), s0.m1.u3 (a memory unit), s0.m1.q2#0 (a port of a "
-        "tray), s0.q8#1 (an uplink), s0.n1 (a memory node); may be given several times.",
+        help="A part that failed, such as s3.t2, an accelerator; may be given several times. A name that no part has "
+        "is answered with the nearest one, and with one part of each kind of the fabric.",
     ),
 ]
 Output = Annotated[

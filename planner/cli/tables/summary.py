@@ -96,12 +96,16 @@ def _signed(share: float) -> str:
     return f"{'-' if share < 0 else '+'}{percent(abs(share))}"
 
 
+def _above(share: float) -> str:
+    return f"+{percent(share)}" if share >= SHOWN_AS_NONE else "as much"
+
+
 def starts_line(result: "Result") -> str | None:
     """value above heuristics: priced 11.18 (+3 %), sipam_loop 7.774 (+48 %); None where there is nothing to say."""
     if result.objective is None or not result.levels or result.levels[0].objective != "value":
         return None
     named = [
-        f"{name} {number(start.value)} (+{percent(result.objective / start.value - 1)})"
+        f"{name} {number(start.value)} ({_above(result.objective / start.value - 1)})"
         for name, start in sorted(result.starts.items(), key=lambda entry: -entry[1].value)
         if 0 < start.value <= result.objective
     ]

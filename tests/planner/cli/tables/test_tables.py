@@ -42,3 +42,12 @@ def test_a_file_that_is_no_calibration_is_named(
     error = capsys.readouterr().err
     assert error.startswith(f"error: {path}")
     assert told in error
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["solve", "--help"], ["solve", "x.yaml", "-h"], ["slurm", "--help"]])
+def test_help_is_given_whatever_the_environment_names(
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PLANNER_CALIBRATIONS", "missing.json")
+    assert main(arguments) == 0
+    assert "Usage: planner" in capsys.readouterr().out
