@@ -9,6 +9,7 @@ import yaml
 from planner.candidates.expand import list_options
 from planner.candidates.unlisted import why_unlisted
 from planner.fabrics import fabrics
+from planner.fabrics.usual_numbers import with_usual_numbers
 from planner.model import files
 from planner.model.errors import InputError
 from planner.model.instance import Instance
@@ -45,13 +46,16 @@ def instance_text(
     device: str,
     jobs: Sequence[Mapping[str, Any]] | None = None,
 ) -> str:
-    """YAML of an instance on a kind of fabric with comments, valid as written; example jobs unless some are given."""
+    """YAML of an instance on a kind of fabric with comments, valid as written; example jobs unless some are given.
+
+    NVLink and network are those of the catalog's server with such accelerators, where it has one.
+    """
     template = fabrics()[fabric].template
     text = (
         f"# An instance for `planner solve`; `planner schema` describes every field.\n"
         f"schema_version: {NEWEST}\nname: {_scalar(name)}\ncluster:\n"
         f"  device: {_scalar(device):<26} # from the catalog, or all fields inline\n"
-        + template.text(servers=servers, tiles=tiles, fibers=fibers)
+        + with_usual_numbers(template.text(servers=servers, tiles=tiles, fibers=fibers), device)
         + JOBS
         + "\n".join(_job_text(job) for job in (jobs or example_jobs(servers * tiles)))
         + OBJECTIVES.format(objectives=", ".join(template.objectives))

@@ -18,7 +18,7 @@ class DividedPortsTemplate(Template):
     nvlink_bandwidth: 450 GB/s         # one direction, for each accelerator, beside its optical ports
     nvlink_alpha: 1 us                 # fixed time of a message
     nvlink_energy: 50 pJ/b
-    network_bandwidth: 50 GB/s         # one direction: 400 Gb/s for each accelerator
+    network_bandwidth: 50 GB/s         # one direction, for each accelerator
     network_alpha: 5 us
     network_energy: 165 pJ/b
     # or modules of HBM of each accelerator alone: {{kind: optical_modules, part: optical-hbm-a100}}

@@ -15,7 +15,7 @@ class FatTreeTemplate(Template):
     nvlink_bandwidth: 450 GB/s         # one direction, for each GPU
     nvlink_alpha: 1 us                 # fixed time of a message
     nvlink_energy: 50 pJ/b
-    network_bandwidth: 50 GB/s         # one direction: 400 Gb/s for each GPU
+    network_bandwidth: 50 GB/s         # one direction, for each GPU
     network_alpha: 5 us
     network_energy: 165 pJ/b
   # health: {{failed_tiles: [s0.g0]}}

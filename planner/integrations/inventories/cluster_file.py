@@ -1,15 +1,13 @@
 """The files of an imported cluster: device, fabric and health as YAML, and which node is which server."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from textwrap import dedent
 
 import yaml
 
-from costmodel.catalog import documents
-from costmodel.hardware.systems import system_of
 from planner.fabrics import fabrics, plugin_of
+from planner.fabrics.usual_numbers import usual_numbers
 from planner.integrations.inventories.even_cluster import EvenCluster, even_cluster
 from planner.integrations.inventories.inventory import Inventory, some
 from planner.integrations.inventories.partitions import SHAPES, are_hosts
@@ -96,7 +94,7 @@ def _fabric_text(even: EvenCluster, kind: str, device: str) -> tuple[str, list[s
         lines.insert(2, f"  racks: {len(even.racks)}")
     if "partitions" in template.schema.model_fields and all(each and are_hosts(each.nodes) for each in even.servers):
         lines.insert(2, f"  partitions: {[list(shape) for shape in reversed(SHAPES)]}")
-    usual = _usual(device)
+    usual = usual_numbers(device)
     assumed: list[str] = []
 
     def number(match: re.Match[str]) -> str:
@@ -108,14 +106,6 @@ def _fabric_text(even: EvenCluster, kind: str, device: str) -> tuple[str, list[s
 
     body = _FIELD.sub(number, "\n".join(lines))
     return f"device: {device}\n{body}\n", assumed
-
-
-def _usual(device: str) -> Mapping[str, str]:
-    """Numbers of a server of the catalog with such accelerators, as its file has them; none where there is none."""
-    try:
-        return documents()[system_of(device).name]
-    except ValueError:
-        return {}
 
 
 def _names(even: EvenCluster, servers: tuple[str, ...], join: bool) -> str:

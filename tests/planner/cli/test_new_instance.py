@@ -1,7 +1,11 @@
 """New instances: jobs from a table, fabrics from a template."""
 
+import re
 from pathlib import Path
 
+import pytest
+
+from planner.model import files
 from planner.model.instance import Instance
 from tests.planner.cli.commands.new_cases import HEADER
 from tests.planner.cli.conftest import Planner
@@ -65,3 +69,15 @@ def test_recommendation_jobs_come_from_a_csv_file(planner: Planner, tmp_path: Pa
     assert (rank.workload.model, rank.workload.mode, rank.workload.batch) == ("dlrm", "inference", 4096)
     jobs.write_text("\n".join([*rows[:1], "ads,dlrm-dcnv2,inference,4,8"]), encoding="utf-8")
     assert "means nothing to inference" in planner("new", "--fabric", "fat_tree", "--jobs", jobs).err
+
+
+@pytest.mark.parametrize(("device", "nvlink"), [("h100-sxm", 450e9), ("b200-sxm", 900e9), ("a100-sxm", 300e9)])
+@pytest.mark.parametrize("fabric", ["fat_tree", "ocs_rail", "divided_ports"])
+def test_servers_have_the_links_of_the_catalog(planner: Planner, fabric: str, device: str, nvlink: float) -> None:
+    text = planner("new", "--fabric", fabric, "--device", device).out
+    instance = Instance.parse(files.parse_text(text, "new"), "new")
+    written = vars(instance.cluster.fabric)
+    assert written["nvlink_bandwidth_bytes_per_s"] == nvlink
+    assert written["nvlink_energy_j_per_byte"] == pytest.approx(8 * 10e-12)
+    assert "# one direction" in text
+    assert re.search(r" $", text, re.MULTILINE) is None
