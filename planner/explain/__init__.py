@@ -27,7 +27,7 @@ __all__ = ["Explanation", "Statement", "Tag", "explain"]
 
 PLAN_SHARE = 0.5
 """share of the time limit for the plan, where none is given"""
-SCORED = "what else could run is judged by scored steps here: places of pages are not searched for it"
+SCORED = "what else could run is judged by predicted steps here: where its tensors would lie is not searched"
 
 
 def explain(

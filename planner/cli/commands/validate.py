@@ -192,7 +192,7 @@ def _show_curves(curves: list[dict[str, Any]]) -> None:
 
 
 def _outside(each: "RowsOutside") -> str:
-    """200 rows outside what bf16 of h100-sxm was fitted on: 65,536 rows of a product (fitted on 1 to 32,768)."""
+    """200 rows outside what bf16 of h100-sxm was fitted on: 65,536 rows of a matrix product (fitted on 1 to 32,768)."""
     rows = counted(each.rows, "row")
     far = ", ".join(far.told for far in each.far)
     return f"{rows} outside what {each.variant} of {each.fitted_on} was fitted on: {far}"

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 MOST_OUTSIDE = 4
 """lines of jobs, and of kernels, outside what a fit saw"""
-KERNELS_OUTSIDE = "kernels outside what their curves were fitted on"
+JOBS_OUTSIDE = "less sure, beyond the sizes that were measured"
+KERNELS_OUTSIDE = "less sure, kernels beyond the sizes that were measured"
 
 
 def fit_lines(instance: "Instance", plan: "Plan") -> list[str]:
@@ -65,7 +66,7 @@ class JobFits:
 
     @property
     def lines(self) -> list[str]:
-        found = [f"outside what these were fitted on: {', '.join(self.outside)}"] if self.outside else []
+        found = [f"{JOBS_OUTSIDE}: {', '.join(self.outside)}"] if self.outside else []
         found += [f"{KERNELS_OUTSIDE}: {', '.join(self.kernels)}"] if self.kernels else []
         return [plain(line) for line in (*found, *self.carried_over, *filter(None, [self.framework, self.power]))]
 
@@ -81,9 +82,9 @@ def _jobs_outside(instance: "Instance", plan: "Plan") -> list[str]:
         if found := outside_fit(*asked.fitted_on(instance.cluster.device, len(assignment.devices))):
             outside.setdefault(", ".join(found), []).append(assignment.job)
     alike = sorted(outside.items(), key=lambda item: -len(item[1]))
-    lines = [f"{few(names)}: outside what these were fitted on: {found}" for found, names in alike[:MOST_OUTSIDE]]
+    lines = [f"{few(names)}: {JOBS_OUTSIDE}: {found}" for found, names in alike[:MOST_OUTSIDE]]
     if rest := sum(len(names) for _, names in alike[MOST_OUTSIDE:]):
-        lines.append(f"{counted(rest, 'more job')} {'is' if rest == 1 else 'are'} outside in other ways")
+        lines.append(f"{counted(rest, 'more job')} {'is' if rest == 1 else 'are'} beyond them in other ways")
     return lines
 
 

@@ -32,7 +32,7 @@ def test_rows_outside_are_counted_and_told() -> None:
     assert rows_outside(gemm, products([1, 4096, 32768])) == ()
     (found,) = rows_outside(gemm, products([1, 40_000, 65_536]))
     assert (found.fitted_on, found.variant, found.rows) == ("h100-sxm", "bf16", 2)
-    assert [far.told for far in found.far] == ["65,536 rows of a product (fitted on 1 to 32,768)"]
+    assert [far.told for far in found.far] == ["65,536 rows of a matrix product (fitted on 1 to 32,768)"]
 
 
 def test_ranges_are_of_rows_that_can_be_predicted() -> None:

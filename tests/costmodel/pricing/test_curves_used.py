@@ -42,7 +42,9 @@ def test_each_curve_is_held_against_what_it_is_asked() -> None:
 
 def test_a_product_wider_than_any_measured_is_told() -> None:
     uses = used(SERVED | {"input_tokens": 1024}, "h100-sxm", tensor=1)
-    assert [far.told for use in uses for far in use.far] == ["128,256 columns of a product (fitted on 32 to 65,536)"]
+    assert [far.told for use in uses for far in use.far] == [
+        "128,256 columns of a matrix product (fitted on 32 to 65,536)"
+    ]
 
 
 def test_devices_without_a_fit_say_whose_curves_they_have() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from planner.cli.tables.fit_lines import KERNELS_OUTSIDE, MOST_OUTSIDE, fit_lines
+from planner.cli.tables.fit_lines import JOBS_OUTSIDE, KERNELS_OUTSIDE, MOST_OUTSIDE, fit_lines
 from planner.model.instance import Instance
 from planner.pipeline import solve
 
@@ -26,8 +26,8 @@ def lines(inputs: list[int], device: str = "h100-sxm") -> list[str]:
 
 
 def test_jobs_inside_what_was_fitted_need_no_line_and_alike_ones_share_one() -> None:
-    assert not any("outside what these were fitted on" in line for line in lines([2048]))
-    (told,) = (line for line in lines([64, 64, 2048]) if "outside what these were fitted on" in line)
+    assert not any(JOBS_OUTSIDE in line for line in lines([2048]))
+    (told,) = (line for line in lines([64, 64, 2048]) if JOBS_OUTSIDE in line)
     assert told.startswith("j0 and j1: ")
     assert "64 tokens in" in told
 
@@ -35,6 +35,6 @@ def test_jobs_inside_what_was_fitted_need_no_line_and_alike_ones_share_one() -> 
 @pytest.mark.parametrize("number", [6])
 def test_many_ways_of_being_outside_are_counted(number: int) -> None:
     found = [line for line in lines([10 + i for i in range(number)]) if KERNELS_OUTSIDE not in line]
-    outside = [line for line in found if "outside what these were fitted on" in line]
+    outside = [line for line in found if JOBS_OUTSIDE in line]
     assert len(outside) <= MOST_OUTSIDE
     assert any("more job" in line for line in found)
