@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 import yaml
@@ -43,25 +44,34 @@ def instance_text(
     servers: int,
     tiles: int,
     fibers: int,
-    device: str,
+    device: str | Mapping[str, Any],
     jobs: Sequence[Mapping[str, Any]] | None = None,
 ) -> str:
     """YAML of an instance on a kind of fabric with comments, valid as written; example jobs unless some are given.
 
-    NVLink and network are those of the catalog's server with such accelerators, where it has one.
+    The device has a name of the catalog, or the fields of one. NVLink and network are those of the catalog's server
+    with such accelerators, or with those that it is like, where there is one.
     """
+    sold = device if isinstance(device, str) else str(device.get("like", ""))
     template = fabrics()[fabric].template
     text = (
         f"# An instance for `planner solve`; `planner schema` describes every field.\n"
         f"schema_version: {NEWEST}\nname: {_scalar(name)}\ncluster:\n"
-        f"  device: {_scalar(device):<26} # from the catalog, or all fields inline\n"
-        + with_usual_numbers(template.text(servers=servers, tiles=tiles, fibers=fibers), device)
+        + _device_text(device)
+        + with_usual_numbers(template.text(servers=servers, tiles=tiles, fibers=fibers), sold)
         + JOBS
         + "\n".join(_job_text(job) for job in (jobs or example_jobs(servers * tiles)))
         + OBJECTIVES.format(objectives=", ".join(template.objectives))
     )
     Instance.parse(files.parse_text(text, name), "the new instance")
     return text
+
+
+def _device_text(device: str | Mapping[str, Any]) -> str:
+    if isinstance(device, str):
+        return f"  device: {_scalar(device):<26} # from the catalog, or all fields inline\n"
+    fields = yaml.safe_dump(dict(device), allow_unicode=True, width=10**6, default_flow_style=None, sort_keys=False)
+    return "  device:\n" + indent(fields, "    ")
 
 
 def example_jobs(num_devices: int) -> list[dict[str, Any]]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from planner.model.errors import InputError
 
@@ -22,6 +22,16 @@ def device_of(name: str) -> "Device":
         return load(Device, name)
     with option_named("--device"):
         return load_device(name)
+
+
+def device_fields(name: str) -> str | dict[str, Any]:
+    """The name of a device, or the fields of one as its file has them."""
+    from planner.model.files import parse_text, read_text
+
+    if not _is_file(name):
+        return name
+    device_of(name)
+    return parse_text(read_text(Path(name)), name)
 
 
 def workload_of(model: str, choices: "WorkloadChoices") -> "Workload":

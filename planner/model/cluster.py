@@ -21,7 +21,11 @@ PORT = ":port"
 def _device(value: object) -> object:
     """A device by its name, or as it is given; a name of the catalog stands for the catalog's numbers alone."""
     if isinstance(value, str):
-        return load_device(value)
+        try:
+            return load_device(value)
+        except ValueError as error:
+            own = "one of your own is described here by its fields: `planner fields cluster.device`"
+            raise ValueError(f"{error}; {own}") from None
     if isinstance(value, dict) and value.get("name") in device_names() and value != documents()[value["name"]]:
         named = load_device(value["name"])
         if Device.model_validate(value) != named:

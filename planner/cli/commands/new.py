@@ -45,7 +45,10 @@ NewFile = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="FILE", help="File to write; stdout unless given.")
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite the file.")]
-DeviceName = Annotated[str, typer.Option(autocompletion=completions.devices, help="Device of the catalog.")]
+DeviceName = Annotated[
+    str,
+    typer.Option(autocompletion=completions.devices, help="A device of the catalog, or a file that describes one."),
+]
 
 
 def new(
@@ -100,8 +103,9 @@ def _require_new(output: Path | None, force: bool) -> None:
 def _commented(name: str, fabric: str, sizes: Mapping[str, int], device: str, jobs: Path | None) -> str:
     """YAML of a rack with example jobs, or those of a table."""
     from planner.cli.new_instance import instance_text, read_jobs, require_runnable
+    from planner.cli.workload_inputs import device_fields
 
     listed = None if jobs is None else read_jobs(jobs, max_devices=sizes["servers"] * sizes["tiles"])
-    text = instance_text(name or "new", fabric=fabric, **sizes, device=device, jobs=listed)
+    text = instance_text(name or "new", fabric=fabric, **sizes, device=device_fields(device), jobs=listed)
     require_runnable(text, str(jobs or "the new instance"))
     return text

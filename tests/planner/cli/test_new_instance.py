@@ -81,3 +81,19 @@ def test_servers_have_the_links_of_the_catalog(planner: Planner, fabric: str, de
     assert written["nvlink_energy_j_per_byte"] == pytest.approx(8 * 10e-12)
     assert "# one direction" in text
     assert re.search(r" $", text, re.MULTILINE) is None
+
+
+def test_a_device_of_a_file_is_written_in_place(planner: Planner, tmp_path: Path) -> None:
+    device, path = tmp_path / "stacked.yaml", tmp_path / "new.yaml"
+    fields = "name: stacked\nlike: b200-sxm\ncapacity: 260 GB\nmemory_bandwidth: 9 TB/s\nflops: {bf16: 2250 TFLOP/s}\n"
+    device.write_text(fields, encoding="utf-8")
+    assert planner("new", "--fabric", "fat_tree", "--device", device, "-o", path).code == 0
+    cluster = Instance.load(path).cluster
+    assert cluster.device.name == "stacked"
+    assert cluster.device.capacity_bytes == 260e9
+    assert vars(cluster.fabric)["nvlink_bandwidth_bytes_per_s"] == 900e9, "as of the device that it is like"
+    device.write_text(fields.replace("capacity", "size"), encoding="utf-8")
+    outcome = planner("new", "--fabric", "fat_tree", "--device", device)
+    assert outcome.code == 2
+    assert "stacked.yaml" in outcome.err
+    assert "size" in outcome.err
