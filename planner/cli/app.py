@@ -49,41 +49,63 @@ from planner.cli.interrupt import telling_interrupts
 from planner.cli.tables.tables import require_own_calibrations
 from planner.cli.watch import watchable
 
-COMMANDS: dict[str, Callable[..., Any]] = {
-    "new": new,
-    "import": import_,
-    "solve": watchable(solve),
-    "check": watchable(check),
-    "explain": watchable(explain),
-    "marginal": watchable(marginal),
-    "compare": compare,
-    "pages": watchable(pages),
-    "repair": repair,
-    "reconfigure": reconfigure,
-    "diff": diff,
-    "studio": studio,
-    "replay": replay,
-    "spares": spares,
-    "trace": trace,
-    "reproduce": reproduce,
-    "score": watchable(score),
-    "front": front,
-    "validate": validate,
-    "calibrate": calibrate,
-    "export": export,
-    "synthesize": watchable(synthesize),
-    "serve": serve,
-    "ask": ask,
-    "defrag": defrag,
-    "tokens": tokens,
-    "backup": backup,
-    "restore": restore,
-    "resync": resync,
-    "switch-emulator": switch_emulator,
-    "migrate": migrate,
-    "fields": fields,
-    "schema": schema,
+PANELS: dict[str, dict[str, Callable[..., Any]]] = {
+    "Plan a cluster": {
+        "new": new,
+        "solve": watchable(solve),
+        "explain": watchable(explain),
+        "compare": compare,
+        "studio": studio,
+        "check": watchable(check),
+        "marginal": watchable(marginal),
+        "pages": watchable(pages),
+    },
+    "Change a plan": {
+        "repair": repair,
+        "reconfigure": reconfigure,
+        "diff": diff,
+        "export": export,
+    },
+    "Price a job": {
+        "score": watchable(score),
+        "front": front,
+        "synthesize": watchable(synthesize),
+        "validate": validate,
+        "calibrate": calibrate,
+        "reproduce": reproduce,
+    },
+    "Demand over time": {
+        "trace": trace,
+        "replay": replay,
+        "spares": spares,
+    },
+    "Inside a scheduler": {
+        "import": import_,
+        "serve": serve,
+        "ask": ask,
+        "defrag": defrag,
+        "tokens": tokens,
+        "backup": backup,
+        "restore": restore,
+        "resync": resync,
+        "switch-emulator": switch_emulator,
+    },
+    "Files": {
+        "fields": fields,
+        "schema": schema,
+        "migrate": migrate,
+    },
 }
+"""commands by what they are for, as `planner --help` lists them"""
+COMMANDS = {name: (panel, command) for panel, commands in PANELS.items() for name, command in commands.items()}
+"""panel and function of each command"""
+GROUPS = {
+    "slurm": (slurm, "Inside a scheduler"),
+    "kubernetes": (kubernetes, "Inside a scheduler"),
+    "tables": (tables, "Price a job"),
+    "wiring": (wiring, "Change a plan"),
+}
+"""commands with commands of their own"""
 CLASSES = {"new": ListsFabrics, "import": ListsFabrics}
 """of commands whose help is made when it is asked for"""
 
@@ -125,9 +147,9 @@ def _planner(
         require_own_calibrations()
 
 
-for _name, _command in COMMANDS.items():
-    app.command(_name, cls=CLASSES.get(_name, TyperCommand), epilog=EXIT_CODES)(telling_interrupts(_command))
-app.add_typer(slurm, name="slurm")
-app.add_typer(kubernetes, name="kubernetes")
-app.add_typer(tables, name="tables")
-app.add_typer(wiring, name="wiring")
+for _name, (_panel, _command) in COMMANDS.items():
+    _class = CLASSES.get(_name, TyperCommand)
+    _add = app.command(_name, cls=_class, epilog=EXIT_CODES, rich_help_panel=_panel)
+    _add(telling_interrupts(_command))
+for _name, (_group, _panel) in GROUPS.items():
+    app.add_typer(_group, name=_name, rich_help_panel=_panel)

@@ -117,4 +117,4 @@ def test_shells_complete_commands(monkeypatch: pytest.MonkeyPatch, capsys: pytes
         monkeypatch.setenv(name, value)
     with pytest.raises(SystemExit):
         main([])
-    assert capsys.readouterr().out.split() == ["repair", "reconfigure", "replay", "reproduce", "restore", "resync"]
+    assert capsys.readouterr().out.split() == ["repair", "reconfigure", "reproduce", "replay", "restore", "resync"]
