@@ -158,6 +158,10 @@ class FreeDevices:
             for server, _ in self.dark.intersection(devices):
                 lit[server] -= sign
         self.num_free += sign * len(devices)
+        self._changed(taken.keys())
+
+    def _changed(self, servers: Collection[int]) -> None:
+        """Devices were taken or given back on these servers."""
         for index in self._by_count.values():
-            for server in taken:
+            for server in servers:
                 index.changed(server)

@@ -73,12 +73,17 @@ class FreeState(FreeRacks):
         if search.among is not None or not search.is_fixed:
             room, racks = self.room(demand), search.among or self.together
         else:
-            racks = self.with_free(demand.num_ranks)
-            room = self.room(demand) if racks else ()
-            if not isinstance(room, Room):
-                racks = [servers for servers in racks if sum(map(room.__getitem__, servers)) >= demand.num_parts]
+            room, racks = self.with_room(demand)
         most, strategy = self.most_blocks(demand) if racks else 0, search.strategy
         return chain.from_iterable(strategy(room, servers, demand.num_parts, most) for servers in racks)
+
+    def with_room(self, demand: Demand) -> tuple[Sequence[int], Sequence[Sequence[int]]]:
+        """Parts of a job that fit on each server, and of the racks with room those that are looked at."""
+        racks = self.with_free(demand.num_ranks)
+        room = self.room(demand) if racks else ()
+        if not isinstance(room, Room):
+            racks = [servers for servers in racks if sum(map(room.__getitem__, servers)) >= demand.num_parts]
+        return room, racks
 
     def is_apart(self, demand: Demand) -> bool:
         """True if no two blocks of a job may lie in one server."""

@@ -2,25 +2,22 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from functools import lru_cache
 from typing import NamedTuple
 
 from planner.fabrics.claims import Placed
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import Device
-from planner.fabrics.job_class import JobClass
 from planner.fabrics.placement import Owned, Switches
 from planner.fabrics.sipam.demand import PoolDemand
 from planner.fabrics.sipam.free_pool import Connected, FreePool, Wires, across_rails, by_server, rails_inside, wires_in
 from planner.fabrics.sipam.server_bits import ServerBits
+from planner.fabrics.sipam.server_rooms import AskedPart, ServerRooms
 from planner.model.cluster import Cluster
 
 PoolPart = int
 """a server: what jobs hold of it is one mask, as `ServerBits` numbers units, ports and uplinks"""
 MOST_FOUND = 20_000
 """answers of first fit that are remembered"""
-MOST_KINDS = 1_024
-"""classes of jobs of which it is remembered what they need"""
 
 
 class WiredServer(NamedTuple):
@@ -32,23 +29,6 @@ class WiredServer(NamedTuple):
     """of its memory circuits"""
     taken: int
     """units and ports"""
-
-
-class Need(NamedTuple):
-    """What a job takes of the servers, whatever it needs elsewhere."""
-
-    parts: int
-    devices: int
-    """of each part, as `units` and `io`"""
-    units: int
-    io: int
-
-
-@lru_cache(maxsize=MOST_KINDS)
-def needs_of(kind: JobClass) -> tuple[Need, ...]:
-    """Those of the row of each block size that asks for the least memory."""
-    shapes = [row.shape for row in kind.leanest]
-    return tuple(Need(s.num_parts, s.part, s.held_units * s.part, s.held_io * s.part) for s in shapes)
 
 
 class FreePoolParts:
@@ -63,11 +43,11 @@ class FreePoolParts:
         self._works = [self.bits.free_of(rack) for rack in racks]
         self._shown = [0 for _ in racks]
         """what was taken when the pool was last told, by server"""
-        self._units = [rack.num_units for rack in racks]
-        self._ports = [sum(map(rack.num_ports, rack.ports)) for rack in racks]
-        self.num_units, self.num_ports = sum(self._units), sum(self._ports)
-        """of all servers together"""
-        self._working = list(self._units), list(self._ports)
+        self.units = [rack.num_units for rack in racks]
+        """free units, by server"""
+        self.ports = [sum(map(rack.num_ports, rack.ports)) for rack in racks]
+        """free ports, by server"""
+        self._working = list(self.units), list(self.ports)
         """units and ports of each server, free or not"""
         kinds: dict[object, int] = {}
         self._kinds = [kinds.setdefault((tuple(rack.ports), rack.spine), len(kinds)) for rack in racks]
@@ -80,7 +60,7 @@ class FreePoolParts:
         twin._pool = copy(self._pool)
         twin._pool.racks = [rack.copy() for rack in self._pool.racks]
         twin.taken, twin._shown = dict(self.taken), [*self._shown]
-        twin._units, twin._ports = [*self._units], [*self._ports]
+        twin.units, twin.ports = [*self.units], [*self.ports]
         return twin
 
     @property
@@ -89,33 +69,10 @@ class FreePoolParts:
         self.refresh(self.taken)
         return self._pool
 
-    def room(self, demand: Demand, free: Sequence[int]) -> list[int]:
-        """Parts of a job that fit on each server with so many free devices."""
-        return _room(demand, free, self._units, self._ports)
-
     def most(self, demand: Demand, devices: Sequence[int]) -> list[int]:
         """Parts of a job that would fit on each server with so many devices if nobody else were there."""
-        return _room(demand, devices, *self._working)
-
-    def holds(self, need: Need, free: Sequence[int], servers: Sequence[int]) -> bool:
-        """False where units or ports of all servers together are too few for a job, or these servers, with so many free
-        devices each, have room for too few of its parts."""
-        if self.num_units < need.units * need.parts or self.num_ports < need.io * need.parts:
-            return False
-        devices, io, missing = need.devices, need.io, need.parts
-        if not need.units:
-            return sum([free[server] // devices for server in servers]) >= missing
-        units, ports, asked = self._units, self._ports, need.units
-        for server in servers:
-            missing -= min(free[server] // devices, units[server] // asked, ports[server] // io)
-            if missing <= 0:
-                return True
-        return False
-
-    def may_fit(self, demand: Demand, free: int) -> bool:
-        """False where units or ports of all servers together, or so many free devices, are too few for a job."""
-        units, ports, ranks = demand.held_units, demand.held_io, demand.num_ranks
-        return free >= ranks and self.num_units >= units * ranks and self.num_ports >= ports * ranks
+        rooms = ServerRooms(devices, devices, *self._working, len(devices))
+        return rooms.of(AskedPart.of(demand)).by_server
 
     def wires(self, demand: Demand, devices: Sequence[Device]) -> Wires | None:
         """Rails and plugs for a job on its devices; None where first fit finds none."""
@@ -237,11 +194,8 @@ class FreePoolParts:
         taken, bits = self.taken, self.bits
         for server, mask in parts.masks:
             taken[server] ^= mask
-            units, ports = sign * (mask & bits.units).bit_count(), sign * (mask & bits.ports).bit_count()
-            self._units[server] += units
-            self._ports[server] += ports
-            self.num_units += units
-            self.num_ports += ports
+            self.units[server] += sign * (mask & bits.units).bit_count()
+            self.ports[server] += sign * (mask & bits.ports).bit_count()
 
     def _free(self, server: int) -> int:
         """Mask of what is free in a server."""
@@ -266,16 +220,6 @@ class FreePoolParts:
     def broken(self, parts: Owned[PoolPart]) -> bool:
         """True if some of it has failed."""
         return any(self._failed.get(part, 0) & mask for part, mask in parts.masks)
-
-
-def _room(demand: Demand, devices: Sequence[int], units: Sequence[int], ports: Sequence[int]) -> list[int]:
-    """Parts of a job for which each server has devices, units and ports."""
-    asked, io, part = demand.held_units, demand.held_io, demand.part
-    if asked == 0:
-        return [number // part for number in devices]
-    asked, io = asked * part, io * part
-    left = zip(devices, units, ports, strict=True)
-    return [min(number // part, memory // asked, light // io) for number, memory, light in left]
 
 
 def _failed(cluster: Cluster, bits: ServerBits) -> dict[PoolPart, int]:

@@ -1,6 +1,6 @@
 """Free devices, memory units, ports and uplinks of racks: a job is placed with first-fit memory and circuits."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import inf
 from typing import Any, Self
 
@@ -12,9 +12,10 @@ from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import JobClass, Option
 from planner.fabrics.placement import Owned, Placement
 from planner.fabrics.problem import JobOptions
-from planner.fabrics.search import Blocks, Search
-from planner.fabrics.sipam.fast_pool import FreePoolParts, needs_of
+from planner.fabrics.search import Search
+from planner.fabrics.sipam.fast_pool import FreePoolParts
 from planner.fabrics.sipam.free_pool import FreePool, Wires
+from planner.fabrics.sipam.server_rooms import AskedPart, ServerRooms, needs_of
 from planner.model.cluster import Cluster
 from planner.model.edit import edited
 from planner.model.health import Health
@@ -37,6 +38,7 @@ class PoolFreeState(FreeState):
         assert isinstance(cluster.fabric, Sipam)
         self.fabric: Sipam = cluster.fabric
         self.parts = FreePoolParts(cluster)
+        self._rooms = self._counted()
         self._known: dict[object, Answers] = {}
         """by all that was free"""
         self._num_known = 0
@@ -46,11 +48,16 @@ class PoolFreeState(FreeState):
     def copy(self) -> Self:
         twin = super().copy()
         twin.parts = self.parts.copy()
+        twin._rooms = twin._counted()
         twin._known, twin._num_known, twin._now = {}, 0, None
         return twin
 
-    def _count(self, devices: Collection[Device], sign: int) -> None:
-        super()._count(devices, sign)
+    def _counted(self) -> ServerRooms:
+        return ServerRooms(self.lit, self.any, self.parts.units, self.parts.ports, self._num_together)
+
+    def _changed(self, servers: Collection[int]) -> None:
+        super()._changed(servers)
+        self._rooms.changed(servers)
         self._now = None
 
     @property
@@ -60,9 +67,11 @@ class PoolFreeState(FreeState):
 
     def _take_owned(self, owned: Owned[Any]) -> None:
         self.parts.take(owned)
+        self._rooms.changed([server for server, _ in owned.masks])
 
     def _release_owned(self, owned: Owned[Any]) -> None:
         self.parts.release(owned)
+        self._rooms.changed([server for server, _ in owned.masks])
 
     def owned_by(self, placed: Placed) -> Owned[Any] | None:
         return self.parts.owned_by(placed)
@@ -79,12 +88,14 @@ class PoolFreeState(FreeState):
         return False
 
     def room(self, demand: Demand) -> Sequence[int]:
-        return self.parts.room(demand, self.any if demand.is_single else self.lit)
+        return self._rooms.of(AskedPart.of(demand)).by_server
 
-    def spreads(self, demand: Demand, search: Search) -> Iterable[Blocks]:
-        """None where all servers together have too little memory."""
-        is_hopeless = search.is_fixed and not self.parts.may_fit(demand, self.num_free)
-        return () if is_hopeless else super().spreads(demand, search)
+    def with_room(self, demand: Demand) -> tuple[Sequence[int], Sequence[Sequence[int]]]:
+        room, parts = self._rooms.of(AskedPart.of(demand)), demand.num_parts
+        if room.most < parts:
+            return room.by_server, ()
+        racks = zip(self.together, room.by_rack, strict=True)
+        return room.by_server, [servers for servers, fits in racks if fits >= parts]
 
     def able(self, kind: JobClass, working: Sequence[int]) -> Sequence[int]:
         rooms = [[row.part * parts for parts in self.parts.most(row.shape, working)] for row in kind.leanest]
@@ -161,9 +172,13 @@ class PoolFreeState(FreeState):
             return True
         if not search.is_fixed:
             return any(any(self.spreads(row.shape, search)) for row in kind.leanest)
-        racks, holds = search.among or self.together, self.parts.holds
-        free = self.any if kind.held == 1 else self.lit
-        return any(holds(need, free, servers) for need in needs_of(kind) for servers in racks)
+        for parts, part in needs_of(kind):
+            room, racks = self._rooms.of(part), search.among
+            if room.most < parts:
+                continue
+            if racks is None or any(sum(map(room.by_server.__getitem__, servers)) >= parts for servers in racks):
+                return True
+        return False
 
     def realize_on(self, row: Option, devices: Sequence[Device], held: Sequence[Device]) -> Placement | None:
         found = self.parts.connect(row.shape, devices)
