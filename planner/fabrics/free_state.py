@@ -158,8 +158,12 @@ class FreeState(FreeRacks):
         """The same place, not taken."""
         if kind.held > self.num_free:
             return None
-        rows = ((row.shape, row) for row in (kind.of_loop if search.of_loop else kind.rows))
+        rows = ((row.shape, row) for row in self.rows_to_try(kind, search))
         return self.first_that_fits(rows, search, lambda row, blocks: self.realize(row, blocks, search.deadline_s))
+
+    def rows_to_try(self, kind: JobClass, search: Search) -> Iterable[Option]:
+        """Rows that a search looks at in order; those may be left out that surely find no place."""
+        return kind.of_loop if search.of_loop else kind.rows
 
     def realize_in_rack(self, row: Option, blocks: Blocks, deadline_s: float = inf) -> Placement | None:
         require_time(deadline_s)

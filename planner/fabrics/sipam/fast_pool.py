@@ -47,6 +47,8 @@ class FreePoolParts:
         """free units, by server"""
         self.ports = [sum(map(rack.num_ports, rack.ports)) for rack in racks]
         """free ports, by server"""
+        self.num_units, self.num_ports = sum(self.units), sum(self.ports)
+        """of all servers together"""
         self._working = list(self.units), list(self.ports)
         """units and ports of each server, free or not"""
         kinds: dict[object, int] = {}
@@ -194,8 +196,11 @@ class FreePoolParts:
         taken, bits = self.taken, self.bits
         for server, mask in parts.masks:
             taken[server] ^= mask
-            self.units[server] += sign * (mask & bits.units).bit_count()
-            self.ports[server] += sign * (mask & bits.ports).bit_count()
+            units, ports = sign * (mask & bits.units).bit_count(), sign * (mask & bits.ports).bit_count()
+            self.units[server] += units
+            self.ports[server] += ports
+            self.num_units += units
+            self.num_ports += ports
 
     def _free(self, server: int) -> int:
         """Mask of what is free in a server."""

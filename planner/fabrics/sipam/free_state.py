@@ -1,6 +1,6 @@
 """Free devices, memory units, ports and uplinks of racks: a job is placed with first-fit memory and circuits."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import inf
 from typing import Any, Self
 
@@ -15,7 +15,7 @@ from planner.fabrics.problem import JobOptions
 from planner.fabrics.search import Search
 from planner.fabrics.sipam.fast_pool import FreePoolParts
 from planner.fabrics.sipam.free_pool import FreePool, Wires
-from planner.fabrics.sipam.server_rooms import AskedPart, ServerRooms, needs_of
+from planner.fabrics.sipam.server_rooms import AskedPart, ServerRooms, needs_of, parts_of
 from planner.model.cluster import Cluster
 from planner.model.edit import edited
 from planner.model.health import Health
@@ -56,7 +56,6 @@ class PoolFreeState(FreeState):
         return ServerRooms(self.lit, self.any, self.parts.units, self.parts.ports, self._num_together)
 
     def _changed(self, servers: Collection[int]) -> None:
-        super()._changed(servers)
         self._rooms.changed(servers)
         self._now = None
 
@@ -162,6 +161,20 @@ class PoolFreeState(FreeState):
             self._now = self._known.setdefault((tuple(self.free), tuple(self.parts.taken.values()), links), {})
         return self._now
 
+    def rows_to_try(self, kind: JobClass, search: Search) -> Iterable[Option]:
+        rows = kind.of_loop if search.of_loop else kind.rows
+        if not search.is_fixed:
+            return rows
+        lacks = self._lacks
+        return (row for row, parts, part in parts_of(rows) if not lacks(parts, part))
+
+    def _lacks(self, parts: int, part: AskedPart) -> bool:
+        """True where so many parts fit in no rack, as all servers together have too little, or each rack has."""
+        have = self.parts
+        if have.num_units < part.units * parts or have.num_ports < part.io * parts:
+            return True
+        return self._rooms.of(part).most < parts
+
     def _sought(self, kind: JobClass, search: Search) -> Placement | None:
         return super().found(kind, search) if self._may_place(kind, search) else None
 
@@ -173,10 +186,10 @@ class PoolFreeState(FreeState):
         if not search.is_fixed:
             return any(any(self.spreads(row.shape, search)) for row in kind.leanest)
         for parts, part in needs_of(kind):
-            room, racks = self._rooms.of(part), search.among
-            if room.most < parts:
+            if self._lacks(parts, part):
                 continue
-            if racks is None or any(sum(map(room.by_server.__getitem__, servers)) >= parts for servers in racks):
+            room, racks = self._rooms.of(part).by_server, search.among
+            if racks is None or any(sum(map(room.__getitem__, servers)) >= parts for servers in racks):
                 return True
         return False
 

@@ -1,12 +1,12 @@
 """How many parts of a job fit on each server with pooled memory: counted again only where servers have changed."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple, Self
 
 from planner.fabrics.demand import Demand
-from planner.fabrics.job_class import JobClass
+from planner.fabrics.job_class import JobClass, Option
 
 MOST_KINDS = 1_024
 """classes of jobs, or kinds of parts, of which something is remembered"""
@@ -33,6 +33,13 @@ def needs_of(kind: JobClass) -> tuple[tuple[int, AskedPart], ...]:
     return tuple((row.shape.num_parts, AskedPart.of(row.shape)) for row in kind.leanest)
 
 
+@lru_cache(maxsize=MOST_KINDS)
+def parts_of(rows: tuple[Option, ...]) -> tuple[tuple[Option, int, AskedPart], ...]:
+    """Rows with the number of their parts in one rack, and one of them."""
+    inside = ((row, row.shape.in_rack) for row in rows)
+    return tuple((row, shape.num_parts, AskedPart.of(shape)) for row, shape in inside)
+
+
 @dataclass(slots=True)
 class PartRoom:
     """Parts of one kind that fit."""
@@ -56,21 +63,21 @@ class ServerRooms:
         self._lit, self._every, self._units, self._ports, self._per_rack = lit, every, units, ports, per_rack
         self._changes: list[int] = []
         """the last servers that changed"""
-        self._num_forgotten = 0
-        """changes before these"""
+        self._num_changes = 0
+        """of all time"""
         self._rooms: dict[AskedPart, PartRoom] = {}
 
-    def changed(self, servers: Iterable[int]) -> None:
+    def changed(self, servers: Collection[int]) -> None:
         """Something was taken or given back on these servers."""
         changes, most = self._changes, len(self._lit)
         changes += servers
+        self._num_changes += len(servers)
         if len(changes) > 2 * most:
-            self._num_forgotten += len(changes) - most
             del changes[:-most]
 
     def of(self, part: AskedPart) -> PartRoom:
         """Parts of a kind that fit now; to look at until something changes."""
-        room, now = self._rooms.get(part), self._num_forgotten + len(self._changes)
+        room, now = self._rooms.get(part), self._num_changes
         if room is None:
             if len(self._rooms) >= MOST_KINDS:
                 self._rooms.clear()
