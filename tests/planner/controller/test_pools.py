@@ -62,8 +62,8 @@ def left_over(c: Controller) -> dict[tuple[str, int], int]:
     state = c._durable.state.free.state
     assert isinstance(state, PoolFreeState)
     parts = state.parts
-    counts = {("unit", server): number for server, number in enumerate(parts._units)}
-    return counts | {("port", server): number for server, number in enumerate(parts._ports)}
+    counts = {("unit", server): number for server, number in enumerate(parts.units)}
+    return counts | {("port", server): number for server, number in enumerate(parts.ports)}
 
 
 def expected(c: Controller) -> dict[tuple[str, int], int]:
