@@ -87,6 +87,8 @@ class FreeRacks(FreeDevices):
             own = None if layout is None else layout[first : first + demand.in_rack.num_blocks]
             placed = self.assign_in_rack(part.options, 0, part.blocks, own)
             if placed is None:
+                if layout is None:
+                    self.refuse(demand.in_rack, part.blocks)
                 break
             found.append(placed)
         return self._joined(options, row, found)
@@ -183,10 +185,13 @@ class FreeRacks(FreeDevices):
         if self.links is not None:
             self.links.release(self.links.of(placed))
 
+    def is_refused(self, part: Demand, blocks: Blocks) -> bool:
+        """True if light has refused what a job has in one rack there, and nothing has changed."""
+        return self.refused is not None and self.refused.has(part, blocks)
+
     def may_lie(self, part: Demand, blocks: Blocks) -> bool:
         """True unless light is known to refuse what a job has in one rack there."""
-        is_refused = self.refused is not None and self.refused.has(part, blocks)
-        return not is_refused and (len(blocks) == 1 or self.may_span(part, blocks))
+        return not self.is_refused(part, blocks) and (len(blocks) == 1 or self.may_span(part, blocks))
 
     def _devices_of(self, placed: Placed) -> list[Device]:
         fabric = self.cluster.fabric

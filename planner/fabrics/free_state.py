@@ -130,13 +130,15 @@ class FreeState(FreeRacks):
             if demand.num_ranks > self.num_free or key in hopeless:
                 continue
             is_whole = demand.racks == 1
+            if not is_whole and num_failed[False] == MAX_FAILED:
+                continue
             over = over_racks.of(demand) if over_racks is not None and not is_whole else None
             spreads, found_any = self.spreads(demand, search) if is_whole else over, over is not None
             for blocks in spreads or ():
                 found_any = True
                 if len(blocks) > 1 and num_failed[is_whole] == MAX_FAILED:
                     continue
-                if is_whole and self.refused is not None and self.refused.has(demand, blocks):
+                if is_whole and self.is_refused(demand, blocks):
                     continue
                 if not is_whole or len(blocks) == 1 or self.may_span(demand, blocks):
                     found = realize(row, blocks)

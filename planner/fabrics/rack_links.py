@@ -45,6 +45,11 @@ class RackLinks:
         """True if a job finds its links between these racks, by number."""
         return not demand.links or all(self.free[part] >= demand.links for part in self._upper.parts(racks))
 
+    def among(self, demand: Demand, racks: Sequence[int]) -> list[int]:
+        """Racks that have the links of a job, where links are counted by rack; all of them where they are not."""
+        least = demand.links
+        return [rack for rack in racks if self.free.get((rack,), least) >= least]
+
     def held(self, demand: Demand, racks: Sequence[int]) -> HeldLinks | None:
         """All that a job holds between these racks, over the first free links; None where there are too few. Nothing is
         taken."""

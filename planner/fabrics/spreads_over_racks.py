@@ -45,6 +45,9 @@ class FreeByRack(Protocol):
     @property
     def free_together(self) -> Sequence[int]: ...
     def spreads(self, demand: Demand, search: Search) -> Iterable[Blocks]: ...
+    def is_refused(self, part: Demand, blocks: Blocks) -> bool:
+        """True if light has refused what a job has in one rack there."""
+
     def may_lie(self, part: Demand, blocks: Blocks) -> bool:
         """True unless light is known to refuse what a job has in one rack there."""
 
@@ -54,54 +57,57 @@ class SpreadsOverRacks:
 
     def __init__(self, racks: FreeByRack, links: RackLinks, search: Search) -> None:
         self._racks, self._links, self._search = racks, links, search
-        self._number = {servers[0]: rack for rack, servers in enumerate(racks.together)}
-        self._roomy: dict[object, dict[int, list[Blocks]]] = {}
-        """ways to lie by rack, those with the least room first, by what a part takes of a server"""
-        self._choices: dict[object, list[tuple[int, ...]] | None] = {}
+        number = {servers[0]: rack for rack, servers in enumerate(racks.together)}
+        self._servers = {number[servers[0]]: servers for servers in search.among or racks.together}
+        """by rack that is looked at"""
+        self._able: dict[object, list[int]] = {}
+        """racks with as many free devices, and the links, those with the fewest devices first"""
+        self._ways: dict[tuple[object, int], list[Blocks]] = {}
+        """ways to lie by what a part takes of a server, and rack"""
         self._lit: dict[Demand, dict[int, Blocks | None]] = {}
         """the way on which light was not refused yet, by part and rack"""
 
     def of(self, demand: Demand) -> Iterator[Blocks] | None:
-        """Over as many racks as a job asks for, those with the least room first; None where fewer have room and links,
-        light inside them aside."""
-        key = demand.in_rack.room_key, demand.racks, demand.links
-        if key not in self._choices:
-            self._choices[key] = self._chosen(demand)
-        choices = self._choices[key]
-        return None if choices is None else self._over(demand.in_rack, choices)
+        """Over as many racks as a job asks for, those with the least room first; None where fewer have as many free
+        devices, and links."""
+        key = demand.in_rack.num_ranks, demand.links
+        if key not in self._able:
+            self._able[key] = self._with_devices(demand)
+        able = self._able[key]
+        return None if len(able) < demand.racks else self._over(demand, able)
 
-    def _over(self, part: Demand, choices: Sequence[tuple[int, ...]]) -> Iterator[Blocks]:
-        known = self._lit.setdefault(part, {})
-        for racks in choices:
-            found = [self._in(part, rack, known) for rack in racks]
-            if None not in found:
-                yield [block for blocks in found if blocks is not None for block in blocks]
+    def _over(self, demand: Demand, able: Sequence[int]) -> Iterator[Blocks]:
+        """Choices of racks where each part may lie; what is refused meanwhile is passed over."""
+        part, num_tried, before = demand.in_rack, 0, list[int]()
+        for rack in able:
+            own = self._in(part, rack)
+            if own is None:
+                continue
+            others = [(other, blocks) for other in before if (blocks := self._in(part, other)) is not None]
+            for chosen in combinations(others, demand.racks - 1):
+                if num_tried == MOST_CHOICES:
+                    return
+                num_tried += 1
+                parts = sorted([*chosen, (rack, own)])
+                is_joined = self._links.fits(demand, [number for number, _ in parts])
+                if is_joined and not any(self._racks.is_refused(part, blocks) for _, blocks in parts):
+                    yield [block for _, blocks in parts for block in blocks]
+            before.append(rack)
 
-    def _in(self, part: Demand, rack: int, known: dict[int, Blocks | None]) -> Blocks | None:
+    def _in(self, part: Demand, rack: int) -> Blocks | None:
         """How a part may lie in a rack."""
+        known = self._lit.setdefault(part, {})
         blocks = known.get(rack, [])
-        if blocks is None or (blocks and self._racks.may_lie(part, blocks)):
+        if blocks is None or (blocks and not self._racks.is_refused(part, blocks)):
             return blocks
-        ways = self._roomy[part.room_key][rack]
-        known[rack] = next((each for each in ways if self._racks.may_lie(part, each)), None)
+        key = part.room_key, rack
+        if key not in self._ways:
+            spreads = self._racks.spreads(part, replace(self._search, among=[self._servers[rack]]))
+            self._ways[key] = list(islice(spreads, MOST_SPREADS))
+        known[rack] = next((each for each in self._ways[key] if self._racks.may_lie(part, each)), None)
         return known[rack]
 
-    def _chosen(self, demand: Demand) -> list[tuple[int, ...]] | None:
-        """Choices of racks with room, between which links are free; None where too few have both."""
-        part = demand.in_rack
-        if part.room_key not in self._roomy:
-            self._roomy[part.room_key] = self._with_room(part)
-        able = [rack for rack in self._roomy[part.room_key] if self._links.fits(demand, [rack])]
-        if len(able) < demand.racks:
-            return None
-        chosen = (tuple(sorted(racks)) for racks in islice(combinations(able, demand.racks), MOST_CHOICES))
-        return [racks for racks in chosen if self._links.fits(demand, racks)]
-
-    def _with_room(self, part: Demand) -> dict[int, list[Blocks]]:
-        found, free = dict[int, list[Blocks]](), self._racks.free_together
-        near = [(free[self._number[s[0]]], self._number[s[0]], s) for s in self._search.among or self._racks.together]
-        for number, rack, servers in sorted(near, key=lambda each: each[:2]):
-            if number >= part.num_ranks:
-                spreads = self._racks.spreads(part, replace(self._search, among=[servers]))
-                found[rack] = list(islice(spreads, MOST_SPREADS))
-        return {rack: spreads for rack, spreads in found.items() if spreads}
+    def _with_devices(self, demand: Demand) -> list[int]:
+        free, least = self._racks.free_together, demand.in_rack.num_ranks
+        near = sorted((free[rack], rack) for rack in self._servers if free[rack] >= least)
+        return self._links.among(demand, [rack for _, rack in near])

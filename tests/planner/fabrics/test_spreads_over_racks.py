@@ -34,6 +34,21 @@ def test_what_light_refuses_meanwhile_is_passed_over() -> None:
     assert list(found) == []
 
 
+def test_a_rack_that_refuses_leaves_the_others() -> None:
+    """One tile of the first rack is taken, so that it comes first and refuses for itself alone."""
+    instance = racks(PACKETS, 12, racks=12)
+    options, free = expand(instance, prune=False).options[0], FreeState.empty(instance.cluster)
+    demand = next(d for d in options.shapes if d.racks == 6 and d.in_rack.num_parts == 2 and d.boundary.max() <= 4)
+    free.hold([(0, 0)])
+    assert free.links is not None
+    found = SpreadsOverRacks(free, free.links, Search(tightest)).of(demand)
+    assert found is not None
+    first = next(found)
+    assert {server // 2 for server, _ in first} == {0, 1, 2, 3, 4, 5}
+    free.refuse(demand.in_rack, [(server, count) for server, count in first if server // 2 == 0])
+    assert {server // 2 for server, _ in next(found)} == {1, 2, 3, 4, 5, 6}
+
+
 def test_racks_without_room_or_links_are_none() -> None:
     instance = racks(PACKETS | {"oversubscription": 4}, 8)
     options, free = expand(instance, prune=False).options[0], FreeState.empty(instance.cluster)
