@@ -116,7 +116,8 @@ def upper_links(fabric: FabricBase) -> dict[UpperPart, dict[str, int]]:
 
 def most_upper_links(fabric: FabricBase) -> int:
     """Links of the part of the layer above racks that has the most; 0 where nothing joins racks."""
-    return max((sum(links.values()) for links in upper_links(fabric).values()), default=0)
+    upper = fabric.upper_layer
+    return 0 if upper is None else upper.most_links(fabric.devices_per_rack)
 
 
 def rack_counts(fabric: FabricBase, replicas: int, devices: int) -> Iterator[int]:

@@ -55,6 +55,10 @@ class UpperLayer(Spec):
         through; the name is empty for packets, of which no single part fails."""
 
     @abstractmethod
+    def most_links(self, rack_devices: int) -> int:
+        """Of the part with the most links, over racks of so many accelerators, all that works."""
+
+    @abstractmethod
     def joined(self, racks: int) -> list[tuple[int, int]]:
         """Circuits of a job by place of its racks, each as often as it holds links; none where packets are switched."""
 
@@ -97,7 +101,10 @@ class UpperPackets(UpperLayer):
         return [(rack,) for rack in racks]
 
     def links_by_name(self, part: UpperPart, racks: int, rack_devices: int) -> dict[str, int]:
-        return {"": int(rack_devices / self.oversubscription)}
+        return {"": self.most_links(rack_devices)}
+
+    def most_links(self, rack_devices: int) -> int:
+        return int(rack_devices / self.oversubscription)
 
     def joined(self, racks: int) -> list[tuple[int, int]]:
         return []
@@ -144,6 +151,9 @@ class UpperSwitches(UpperLayer):
 
     def links_by_name(self, part: UpperPart, racks: int, rack_devices: int) -> dict[str, int]:
         return {switch: len(ports) for switch, ports in self.ports_by_switch(racks).items()}
+
+    def most_links(self, rack_devices: int) -> int:
+        return self.ports
 
     def prices(self, links: int, names: int) -> dict[PriceClass, int]:
         return {"optical_port": links, "optical_switch": names}
@@ -239,6 +249,9 @@ class UpperFibers(UpperLayer):
     def links_by_name(self, part: UpperPart, racks: int, rack_devices: int) -> dict[str, int]:
         a, b = part
         return {f"r{a}>r{b}#{i}": self.wavelengths_per_fiber for i in range(self.num_fibers(a, b))}
+
+    def most_links(self, rack_devices: int) -> int:
+        return self.wavelengths_per_fiber * max(self.num_fibers(a, b) for a, b in self.bundles or [(0, 1)])
 
     def joined(self, racks: int) -> list[tuple[int, int]]:
         return list(permutations(range(racks), 2))

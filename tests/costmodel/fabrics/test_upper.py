@@ -2,7 +2,7 @@
 
 import pytest
 
-from costmodel.fabrics import UpperFibers, UpperPackets, UpperSwitches
+from costmodel.fabrics import UpperFibers, UpperLayer, UpperPackets, UpperSwitches
 
 COMMON = {"alpha": "2 us", "energy": "10 pJ/b"}
 PACKETS = UpperPackets.model_validate({"bandwidth": "50 GB/s", "oversubscription": 3, **COMMON})
@@ -41,6 +41,25 @@ def test_fibers_with_too_much_loss_carry_no_light() -> None:
     assert fibers.links_by_name((0, 1), 2, 16) == {"r0>r1#0": 4, "r0>r1#1": 4}
     assert fibers.links_by_name((1, 0), 2, 16) == {}
     assert fibers.parts((0, 2)) == [(0, 2), (2, 0)]
+
+
+LISTED = [{"from": "r0", "to": "r1", "count": 2}, {"from": "r2", "to": "r0", "count": 3, "loss": "9 dB"}]
+
+
+@pytest.mark.parametrize(
+    ("layer", "most"),
+    [
+        (PACKETS, 5),
+        (UpperSwitches.model_validate(SWITCHES), 5),
+        (UpperFibers.model_validate({"fibers": 2, **FIBERS}), 8),
+        (UpperFibers.model_validate({"fibers": 2, "loss": "9 dB", "loss_budget": "3 dB", **FIBERS}), 0),
+        (UpperFibers.model_validate({"fibers": LISTED, "loss_budget": "3 dB", **FIBERS}), 8),
+        (UpperFibers.model_validate({"fibers": [], **FIBERS}), 0),
+    ],
+)
+def test_the_part_with_the_most_links_has_as_many(layer: UpperLayer, most: int) -> None:
+    links = [sum(layer.links_by_name(part, 3, 16).values()) for part in layer.parts(range(3))]
+    assert layer.most_links(16) == max(links) == most
 
 
 def test_layers_that_cannot_be_are_refused() -> None:
