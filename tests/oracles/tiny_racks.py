@@ -39,8 +39,9 @@ def tiny_racks(seed: int, **changes: Any) -> Instance:
     return Instance.parse(data, data["name"])
 
 
-def tiny_racks_of_slices(seed: int) -> Instance:
-    """The same with a torus or a SiPAC of four or eight accelerators in each rack."""
+def tiny_racks_of_slices(seed: int, **changes: Any) -> Instance:
+    """The same with a torus or a SiPAC of four or eight accelerators in each rack; `changes` replace fields of the
+    fabric."""
     rng = Random(f"slices-{seed}")
     torus = {
         "kind": "torus", "racks": RACKS, "servers": 1, "sides": [2, 2, 2], "link_bandwidth": "50 GB/s", "alpha": "1 us",
@@ -50,7 +51,7 @@ def tiny_racks_of_slices(seed: int) -> Instance:
         "kind": "sipac", "racks": RACKS, "servers": rng.choice((1, 2)), "radix": 2, "digits": 2, "alpha": "1 us",
         "bandwidth": "300 GB/s", "energy": "5 pJ/b",
     }  # fmt: skip
-    fabric = rng.choice((torus, sipac)) | {"upper": upper(rng)}
+    fabric = rng.choice((torus, sipac)) | {"upper": upper(rng)} | changes
     devices = [f"r{r}.s0.{'c' if fabric['kind'] == 'torus' else 'a'}{n}" for r in range(RACKS) for n in range(4)]
     health = {"failed_tiles": rng.sample(devices, rng.choice((0, 0, 1))), "failed_ports": rng.sample(devices, 1)}
     data: Fields = {
