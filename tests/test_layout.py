@@ -31,6 +31,7 @@ TOGETHER = {
     "tests/planner/cpsat/test_even_jobs.py": "the exact policy against enumeration",
     "tests/planner/cpsat/test_slots_against_brute_force.py": "the exact policy against enumeration",
     "tests/planner/fabrics/joined_racks/test_against_enumeration.py": "the exact policy against enumeration",
+    "tests/planner/fabrics/joined_racks/test_laws.py": "the exact policy by laws of joined racks",
     "tests/planner/fabrics/lightpath/test_ring6.py": "an instance that ships, through the whole line",
     "tests/planner/fabrics/sipam/test_against_enumeration.py": "the exact policy against enumeration",
     "tests/planner/fabrics/test_all_fabrics.py": "commands and controllers on every fabric",

@@ -1,6 +1,7 @@
 """Sets of small numbers, such as wavelengths, as bit masks."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 
 def bits(numbers: Sequence[int]) -> int:
@@ -8,6 +9,7 @@ def bits(numbers: Sequence[int]) -> int:
     return sum(1 << number for number in numbers)
 
 
+@lru_cache(maxsize=1 << 14)
 def numbers_of(mask: int) -> tuple[int, ...]:
-    """The numbers of a mask, ascending."""
+    """The numbers of a mask, ascending; one tuple for all who ask."""
     return tuple(number for number in range(mask.bit_length()) if mask >> number & 1)

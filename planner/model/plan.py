@@ -24,6 +24,15 @@ class Circuit(Spec):
     """fibers on the way, such as s0>s1#2, or the optical switch of a torus, such as x3; none inside a server"""
 
 
+_CIRCUIT_FIELDS = {*Circuit.model_fields}
+
+
+def circuit_of(source: str, destination: str, wavelengths: tuple[int, ...], fibers: tuple[str, ...]) -> Circuit:
+    """A circuit of values that are known to be right: not validated, so that the many of a plan share what is equal."""
+    values = {"source": source, "destination": destination, "wavelengths": wavelengths, "fibers": fibers}
+    return Circuit.model_construct(_CIRCUIT_FIELDS, **values)
+
+
 class HeldCircuits(Spec):
     """Circuits of one job that are on at the same time."""
 

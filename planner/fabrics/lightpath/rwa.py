@@ -14,7 +14,7 @@ from planner.fabrics.demand import Demand, Served
 from planner.fabrics.lightpath.routes import Device, Routes, Waveguide
 from planner.model.cluster import Cluster
 from planner.model.masks import bits, numbers_of
-from planner.model.plan import Circuit, HeldCircuits
+from planner.model.plan import Circuit, HeldCircuits, circuit_of
 
 Paths = list[dict[int, tuple[Route, int]]]
 """route and mask of wavelengths of each circuit, by configuration and position"""
@@ -135,11 +135,11 @@ class Spectrum:
         kept: Sequence[Mapping[int, Circuit]] | None = None,
     ) -> tuple[HeldCircuits, ...]:
         """Circuits over these paths as a plan writes them, and those that stay, by configuration and position."""
-        result = []
+        result, names = [], [self.fabric.device_name(*device) for device in devices]
         stay = kept or [{} for _ in configurations]
         for (dimension, circuits), chosen, held in zip(configurations, paths, stay, strict=True):
             named = (
-                held[i] if i in held else self._circuit(devices[source], devices[destination], *chosen[i])
+                held[i] if i in held else self._circuit(names[source], names[destination], *chosen[i])
                 for i, (source, destination, _) in enumerate(circuits)
             )
             result.append(HeldCircuits(dimension=dimension, circuits=tuple(named)))
@@ -232,13 +232,9 @@ class Spectrum:
             return route, mask
         return None
 
-    def _circuit(self, source: Device, destination: Device, route: Route, mask: int) -> Circuit:
-        return Circuit(
-            source=self.fabric.device_name(*source),
-            destination=self.fabric.device_name(*destination),
-            wavelengths=numbers_of(mask),
-            fibers=tuple(self.fabric.fiber_name(*fiber) for fiber in route),
-        )
+    def _circuit(self, source: str, destination: str, route: Route, mask: int) -> Circuit:
+        fibers = tuple(self.fabric.fiber_name(*fiber) for fiber in route)
+        return circuit_of(source, destination, numbers_of(mask), fibers)
 
     def _routes(
         self, servers: tuple[int, int], now: _Configuration, own: dict[Waveguide, int], width: int
