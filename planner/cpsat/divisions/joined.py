@@ -11,7 +11,8 @@ from functools import cache
 from planner.cpsat.divisions.joined_master import JoinedMaster
 from planner.cpsat.divisions.joined_servers import needs_of
 from planner.cpsat.divisions.pairs import Judge, ways_of_jobs
-from planner.cpsat.divisions.ways import Division, JobWays
+from planner.cpsat.divisions.reasons import reasons_of
+from planner.cpsat.divisions.ways import Division, JobWays, RowNeeds
 from planner.cpsat.divisions.whole import may_pack
 from planner.cpsat.search import Search, pattern_of
 from planner.cpsat.step2.fix_configurations import step_two_limits
@@ -25,6 +26,8 @@ MOST_SERVERS = 8
 """of a rack: sets of servers are 2 to that power"""
 MOST_ROWS = 20_000
 """open rows of all jobs"""
+VAIN_SHARE = 0.3
+"""of the time, for rounds in a row that circuits end with neither a better plan nor a lower bound"""
 Refused = dict[tuple[int, Division], list[Demand]]
 """demands of rows that circuits refused beside others, by job and division"""
 
@@ -62,6 +65,7 @@ class _Joined:
         """True if no plan is better than the best one."""
         search, judge = self.search, Judge(self.search, self.clock)
         assert search.assignments is not None
+        gained_s = whole_s = self.clock.left_s
         while not (self.clock.is_over or search.is_stopped):
             master = self._master()
             if master is None:
@@ -69,18 +73,23 @@ class _Joined:
             master.hint(pattern_of(search.full, search.assignments))
             judge.refused = None
             limits = replace(step_two_limits(search, self.clock), time_limit_s=self.clock.left_s)
+            before = search.bound, search.value("value")
             bound = master.solve(limits.solver(), judge.refuses)
             if self._is_exact:
                 search.tighten("value", max(bound, self.least, search.value("value") or self.least))
             if judge.refused is None or search.reaches_bound(master.term.rounding):
                 return self._is_exact and search.reaches_bound(master.term.rounding)
-            self._refuse(judge)
+            if before != (search.bound, search.value("value")):
+                gained_s = self.clock.left_s
+            if gained_s - self.clock.left_s > VAIN_SHARE * whole_s:
+                return False
+            self._refuse(judge, master)
         return False
 
     def _master(self) -> JoinedMaster | None:
         """The master without what was refused; None where it would be too large or too coarse."""
         for job in self.jobs:
-            job.open_uncovered(_Covers(job, self.links, self._refused))
+            job.open_uncovered(_Asks(job, self.links, self._refused))
             if self.clock.is_over:
                 return None
         if sum(1 for job in self.jobs for _ in job.open()) > MOST_ROWS:
@@ -91,39 +100,38 @@ class _Joined:
             master.forbid(pattern, jobs)
         return master if master.term.is_fine else None
 
-    def _refuse(self, judge: Judge) -> None:
-        """Divided jobs exclude each other as they lie, whatever lies in one server; without proof where step 2 was not
-        ended."""
+    def _refuse(self, judge: Judge, master: JoinedMaster) -> None:
+        """Jobs that need fibers exclude each other as they lie, whatever needs devices alone; without proof where
+        step 2 was not ended."""
         assert judge.refused is not None
         pattern, jobs = judge.refused
-        self._is_exact = self._is_exact and not judge.is_undecided
-        divided = tuple(j for j in jobs if len(pattern[j].blocks) > 1)
-        self._forbidden.append((pattern, divided))
-        for j in divided:
-            shape = self.search.full.options[j].shapes[pattern[j].row]
-            division = tuple(sorted((count * shape.part for _, count in pattern[j].blocks), reverse=True))
-            self._refused.setdefault((j, division), []).append(shape)
+        named = tuple(j for j in jobs if master.needs_fibers(j, pattern[j]))
+        reasons = reasons_of(self.search.full, pattern, named, step_two_limits(self.search, self.clock))
+        self._is_exact = self._is_exact and bool(reasons)
+        for reason in reasons or [tuple(j for j in jobs if len(pattern[j].blocks) > 1)]:
+            self._forbidden.append((pattern, reason))
+            for j in reason:
+                shape = self.search.full.options[j].shapes[pattern[j].row]
+                division = tuple(sorted((count * shape.part for _, count in pattern[j].blocks), reverse=True))
+                self._refused.setdefault((j, division), []).append(shape)
 
 
-class _Covers:
-    """Whether a row has a place wherever another has one, as far as the master knows: so divided, no more light leaves
-    any server, its parts may lie apart if the other's may, and all that forbids it forbids the other one."""
+class _Asks:
+    """What rows of one job ask for, as far as the master knows."""
 
     def __init__(self, job: JobWays, links: PairLight, refused: Refused) -> None:
         self._job, self._links, self._refused = job, links, refused
-        self._asked = cache(self._asks)
+        self._light = cache(self._light_of)
 
-    def __call__(self, division: Division, row: int, other: int) -> bool:
+    def __call__(self, division: Division, row: int) -> RowNeeds:
         if len(division) == 1:
-            return True
-        (light, apart, wide), (others, others_apart, others_wide) = (self._asked(division, r) for r in (row, other))
-        is_no_wider = all(mine <= its for mine, its in zip(light, others, strict=True)) and wide <= others_wide
-        return is_no_wider and apart >= others_apart
-
-    def _asks(self, division: Division, row: int) -> tuple[tuple[int, ...], bool, frozenset[int]]:
+            return RowNeeds()
         shape = self._job.options.shapes[row]
-        leaving, part = self._links.leaving(shape), shape.part
-        light = tuple(leaving[ranks // part] for ranks in division)
         refused = self._refused.get((self._job.job, division), [])
-        _, apart = needs_of(self._links, division, shape)
-        return light, apart, frozenset(i for i, each in enumerate(refused) if each.needs_no_more_than(shape))
+        forbidden = frozenset(i for i, each in enumerate(refused) if each.needs_no_more_than(shape))
+        return RowNeeds(*self._light(division, shape), forbidden)
+
+    def _light_of(self, division: Division, shape: Demand) -> tuple[tuple[int, ...], bool]:
+        leaving = self._links.leaving(shape)
+        _, may_part = needs_of(self._links, division, shape)
+        return tuple(leaving[ranks // shape.part] for ranks in division), may_part

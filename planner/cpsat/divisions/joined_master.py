@@ -1,19 +1,22 @@
-"""Ways of all jobs over servers that fibers join: jobs of one server by arc flow, the servers of others by name.
+"""Ways of all jobs over servers that fibers join: the servers of jobs that need these by name, others by arc flow.
 
-What divided jobs leave of each server is filled with those of one server, wherever these lie; so only the former have a
-variable for each server, and pairs of servers share the light that their fibers carry.
+What jobs with light between servers leave of each is filled with parts that need devices alone, wherever these lie; so
+only the former have a variable for each server, and pairs of servers share the light that their fibers carry. Parts of
+one job that meet in a server are a division of it too, of the same value.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import islice
 from math import floor
 from typing import NamedTuple
 
 from ortools.sat.python import cp_model
 
 from planner.cpsat.divisions.arc_flow import ArcFlow, ServerFilling
-from planner.cpsat.divisions.joined_servers import JoinedServers, Needs, Servers, needs_of
+from planner.cpsat.divisions.joined_servers import JoinedServers, Needs, Servers, is_dark, needs_of
 from planner.cpsat.divisions.ways import Division, JobWays, Way
-from planner.cpsat.divisions.whole import in_one_server_each
+from planner.cpsat.divisions.whole import in_filled_servers
 from planner.fabrics.pattern import Choice, Pattern
 from planner.fabrics.problem import Problem
 from planner.formulation.step_one import PairLight
@@ -25,6 +28,8 @@ ShouldStop = Callable[[Pattern], bool]
 """is told choices better than those before; whether to look for no more"""
 
 
+MOST_NAMES = 200
+"""servers to which those of choices that exclude each other are renamed"""
 BOTH_WAYS = 2
 """a fiber pair's light is counted there and back together"""
 
@@ -51,9 +56,9 @@ class JoinedMaster:
         self._rooms = {s: len(cluster.lit_slots(s)) for s in range(cluster.fabric.num_servers)}
         self._literals: dict[Way, cp_model.IntVar] = {}
         self._parts: dict[tuple[int, int, int], cp_model.IntVar] = {}
-        """by job, ranks and server: the job is divided and has so many ranks there"""
+        """by job, ranks and server: the job needs fibers and has so many ranks there"""
         self._needs: dict[Way, Needs] = {}
-        """of divided jobs"""
+        """of jobs that need fibers"""
         self._divided: dict[int, cp_model.IntVar] = {}
         """by job"""
         self._lying: dict[OnServers, cp_model.IntVar] = {}
@@ -72,8 +77,9 @@ class JoinedMaster:
         """At most one way of a job, of those that some servers have the fibers for."""
         divided = list[Way]()
         for way in job.open():
-            if len(way.division) > 1:
-                needs = needs_of(self._links, way.division, job.options.shapes[way.row])
+            shape = job.options.shapes[way.row]
+            if len(way.division) > 1 and not is_dark(self._links, way.division, shape):
+                needs = needs_of(self._links, way.division, shape)
                 if not self._servers.having(len(way.division), needs):
                     continue
                 self._needs[way] = needs
@@ -131,11 +137,11 @@ class JoinedMaster:
                 self.cp.add(sum(each for pair, each in lit.items() if server in pair) >= sum(needed))
 
     def _filled(self) -> ArcFlow:
-        """What divided jobs leave of each server is filled with the others."""
+        """What jobs that need fibers leave of each server is filled with the others."""
         wanted: dict[int, list[cp_model.LinearExprT]] = {}
         for way, literal in self._literals.items():
-            if len(way.division) == 1:
-                wanted.setdefault(way.division[0], []).append(literal)
+            for ranks, number in () if way in self._needs else Counter(way.division).items():
+                wanted.setdefault(ranks, []).append(number * literal)
         loads: dict[int, list[cp_model.LinearExprT]] = {server: [] for server in self._rooms}
         for (_, ranks, server), literal in self._parts.items():
             loads[server].append(ranks * literal)
@@ -176,9 +182,10 @@ class JoinedMaster:
             for n, literal in enumerate(numbers):
                 self.cp.add_hint(literal, n == left[server])
         alone: dict[int, list[int]] = {server: [] for server in left}
-        for j, way in ways.items():
-            if len(way.division) == 1:
-                alone[pattern[j].blocks[0][0]].append(way.division[0])
+        for j in ways.keys() - divided.keys():
+            part = self._problem.options[j].shapes[pattern[j].row].part
+            for server, count in pattern[j].blocks:
+                alone[server].append(count * part)
         self._flow.hint(self.cp, [ServerFilling(left[server], tuple(here)) for server, here in alone.items()])
 
     def _way(self, job: int, choice: Choice) -> Way | None:
@@ -188,13 +195,18 @@ class JoinedMaster:
         return max(ways, key=lambda way: (way.row == choice.row, way.value), default=None)
 
     def forbid(self, pattern: Pattern, jobs: Collection[int]) -> None:
-        """These jobs of a pattern exclude each other, divided ones where they lie, and so do rows that ask for as much
-        or more; where all of them share two servers, on any two that carry no more light."""
+        """These jobs of a pattern exclude each other, those that need fibers where they lie and on any servers whose
+        fibers carry no more light, and so do rows that ask for as much or more."""
         wide = [self._as_wide(j, pattern[j]) for j in jobs]
-        parts = [key for j in jobs for key in self._parts_of(j, pattern[j])]
-        for new_name in self._images(sorted({server for *_, server in parts})):
+        parts = [key for j in jobs if self.needs_fibers(j, pattern[j]) for key in self._parts_of(j, pattern[j])]
+        for new_name in islice(self._servers.renamed(tuple(sorted({s for *_, s in parts}))), MOST_NAMES):
             lying = [self._parts[job, ranks, new_name[server]] for job, ranks, server in parts]
             self.cp.add_bool_or([~literal for literal in (*wide, *lying)])
+
+    def needs_fibers(self, job: int, choice: Choice) -> bool:
+        """Whether parts of a job exchange light between servers."""
+        shape = self._problem.options[job].shapes[choice.row]
+        return len(choice.blocks) > 1 and not is_dark(self._links, self._division(job, choice), shape)
 
     def _as_wide(self, job: int, choice: Choice) -> cp_model.IntVar:
         """Literal: the job is divided as in a choice, and has a row that asks for as much or more."""
@@ -207,17 +219,6 @@ class JoinedMaster:
         wide = self.cp.new_bool_var("")
         self.cp.add(sum(literals) == wide)
         return wide
-
-    def _images(self, servers: Sequence[int]) -> Iterator[Mapping[int, int]]:
-        """Servers that two of them may be renamed to; others keep their names."""
-        carried = self._links.carried
-        if len(servers) != 2 or (servers[0], servers[1]) not in carried:
-            yield {server: server for server in servers}
-            return
-        for pair, light in carried.items():
-            if light <= carried[servers[0], servers[1]]:
-                yield dict(zip(servers, pair, strict=True))
-                yield dict(zip(servers, reversed(pair), strict=True))
 
     def solve(self, solver: cp_model.CpSolver, should_stop: ShouldStop) -> float:
         """Tell `should_stop` ever better choices, until there are none or time is over; no choices are worth more than
@@ -247,10 +248,10 @@ class JoinedMaster:
             if value(literal):
                 blocks.setdefault(job, []).append((server, ranks))
                 left[server] -= ranks
-        whole = [way for way in chosen if len(way.division) == 1]
-        pattern = dict(in_one_server_each(self._problem, whole, self._flow.fillings(value), left))
+        elsewhere = [way for way in chosen if way not in self._needs]
+        pattern = dict(in_filled_servers(self._problem, elsewhere, self._flow.fillings(value), left))
         for way in chosen:
-            if len(way.division) > 1:
+            if way in self._needs:
                 part = self._problem.options[way.job].shapes[way.row].part
                 lying = tuple((server, ranks // part) for server, ranks in sorted(blocks[way.job]))
                 pattern[way.job] = Choice(way.row, False, lying)
@@ -261,9 +262,7 @@ class JoinedMaster:
         return tuple(sorted((count * part for _, count in choice.blocks), reverse=True))
 
     def _parts_of(self, job: int, choice: Choice) -> list[tuple[int, int, int]]:
-        """Keys of the parts of a divided job; none for others."""
-        if len(choice.blocks) < 2:
-            return []
+        """Keys of the parts of a job; none where it has others."""
         part = self._problem.options[job].shapes[choice.row].part
         keys = [(job, count * part, server) for server, count in choice.blocks]
         return keys if all(key in self._parts for key in keys) else []

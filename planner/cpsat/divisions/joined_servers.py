@@ -1,6 +1,6 @@
 """Servers over which a job may be divided, by what fibers join them: where light crosses no third server."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import combinations
 
@@ -16,6 +16,12 @@ Needs = tuple[int, bool]
 servers may hold all that exchanges light, so that no fiber need join them with the others"""
 
 
+def is_dark(links: PairLight, division: Division, shape: Demand) -> bool:
+    """Whether no part of a job so divided exchanges light with another one: each of them needs devices alone."""
+    leaving = links.leaving(shape)
+    return all(leaving.get(ranks // shape.part, 0) == 0 for ranks in division)
+
+
 def needs_of(links: PairLight, division: Division, shape: Demand) -> Needs:
     """What a job of this demand needs where it is so divided, wherever its parts lie."""
     leaving = links.leaving(shape)
@@ -23,6 +29,8 @@ def needs_of(links: PairLight, division: Division, shape: Demand) -> Needs:
     light = [leaving[count] for count in counts]
     if len(counts) == 2:
         return max(light), max(light) == 0
+    if 0 not in leaving.values():
+        return min(light), False
     sums = {0}
     for count in counts:
         sums |= {each + count for each in sums}
@@ -54,6 +62,22 @@ class JoinedServers:
             new = [b for a in new for b in self._near[a] if b in servers and b not in reached]
             reached.update(new)
         return len(reached) == len(servers)
+
+    def renamed(self, servers: Servers) -> Iterator[Mapping[int, int]]:
+        """Servers that these may be renamed to, those first: fibers between the others carry no more light."""
+        yield {server: server for server in servers}
+        yield from (names for names in self._renamed(servers, {}) if any(a != b for a, b in names.items()))
+
+    def _renamed(self, servers: Servers, names: Mapping[int, int]) -> Iterator[Mapping[int, int]]:
+        """Names of all of these, some of which are given."""
+        if len(names) == len(servers):
+            yield names
+            return
+        server = servers[len(names)]
+        for new in self._servers:
+            light = ((self._near[server].get(a, 0), self._near[new].get(b, 0)) for a, b in names.items())
+            if new not in names.values() and all(most >= carried for most, carried in light):
+                yield from self._renamed(servers, {**names, server: new})
 
     def pairs(self, servers: Servers) -> list[Pair]:
         """Those of them that fibers join."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from planner.fabrics.demand import Demand
 from planner.fabrics.problem import Floats, JobOptions
@@ -22,6 +23,23 @@ class Way:
     division: Division
     row: int
     value: float
+
+
+class RowNeeds(NamedTuple):
+    """What a row asks for where it is divided in some way."""
+
+    light: tuple[int, ...] = ()
+    """least wavelengths that leave each of its servers"""
+    may_part: bool = True
+    """whether no fiber need join some of its servers with the others"""
+    refused: frozenset[int] = frozenset()
+    """what forbids it, by number"""
+
+    def covers(self, other: "RowNeeds") -> bool:
+        """Whether a row that asks for this has a place wherever the other one has: no more light leaves any server, its
+        parts may lie apart if the other's may, and all that forbids it forbids the other one."""
+        is_no_wider = all(mine <= its for mine, its in zip(self.light, other.light, strict=True))
+        return is_no_wider and self.may_part >= other.may_part and self.refused <= other.refused
 
 
 @dataclass
@@ -68,14 +86,16 @@ class JobWays:
             for row in rows:
                 yield Way(self.job, division, row, float(self.options.value[row]))
 
-    def open_uncovered(self, covers: Callable[[Division, int, int], bool]) -> None:
+    def open_uncovered(self, asks: Callable[[Division, int], RowNeeds]) -> None:
         """All rows of each division are open, but those that an open one of no less value covers there."""
         for division in self._open:
-            rows = list[int]()
+            rows, seen = dict[int, RowNeeds](), set[RowNeeds]()
             for row in self.rows[sum(division)]:
-                if self._allows(row, division) and not any(covers(division, other, row) for other in rows):
-                    rows.append(row)
-            self._open[division] = rows
+                if self._allows(row, division) and (asked := asks(division, row)) not in seen:
+                    seen.add(asked)
+                    if not any(other.covers(asked) for other in rows.values()):
+                        rows[row] = asked
+            self._open[division] = [*rows]
 
     def refuse(self, way: Way) -> None:
         """It never stands, nor do rows that ask for as much or more so divided."""

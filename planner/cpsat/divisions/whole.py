@@ -82,16 +82,17 @@ def _undivided(demand: Demand) -> frozenset[int]:
 
 def _adopt(search: Search, chosen: Chosen, rooms: dict[int, int]) -> None:
     """The ways on the servers that they fill, as the best plan if there is none of more value."""
-    pattern = in_one_server_each(search.full, chosen.ways, chosen.fillings, rooms)
+    pattern = in_filled_servers(search.full, chosen.ways, chosen.fillings, rooms)
     found = route_pattern(search.full, pattern) if pattern else None
     if found is not None:
         search.adopt("value", found, "servers")
 
 
-def in_one_server_each(
+def in_filled_servers(
     problem: Problem, ways: Iterable[Way], fillings: Iterable[ServerFilling], rooms: Mapping[int, int]
 ) -> Pattern:
-    """Undivided ways on servers with so much room, by server, that are filled so."""
+    """Ways on servers with so much room, by server, that are filled so: parts of one way apart where that is easy, else
+    together."""
     left, servers = dict[int, list[int]](), dict[int, list[int]]()
     for server, room in rooms.items():
         left.setdefault(room, []).append(server)
@@ -99,7 +100,12 @@ def in_one_server_each(
         server = left[filling.room].pop()
         for ranks in filling.parts:
             servers.setdefault(ranks, []).append(server)
-    parts = {way: problem.options[way.job].shapes[way.row].num_parts for way in ways}
-    return {
-        way.job: Choice(way.row, False, ((servers[way.division[0]].pop(), number),)) for way, number in parts.items()
-    }
+    pattern = dict[int, Choice]()
+    for way in sorted(ways, key=lambda way: -len(way.division)):
+        part, counts = problem.options[way.job].shapes[way.row].part, Counter[int]()
+        for ranks in way.division:
+            apart = next((server for server in servers[ranks] if server not in counts), servers[ranks][0])
+            servers[ranks].remove(apart)
+            counts[apart] += ranks // part
+        pattern[way.job] = Choice(way.row, False, tuple(sorted(counts.items())))
+    return pattern

@@ -7,7 +7,7 @@ import pytest
 
 from planner.candidates.expand import expand
 from planner.checks import check
-from planner.cpsat.divisions import pairs
+from planner.cpsat.divisions import pairs, reasons
 from planner.cpsat.divisions.joined import divide_joined
 from planner.cpsat.divisions.whole import pack_whole
 from planner.cpsat.search import Search
@@ -109,7 +109,8 @@ def test_what_circuits_refuse_is_left_out_and_the_rest_proven(monkeypatch: pytes
         is_divided = 0 in pattern and len(pattern[0].blocks) > 1
         return Realized(None, (0,)) if is_divided else realize(problem, pattern, limits)
 
-    monkeypatch.setattr(pairs, "realize", refuses)
+    for each in (pairs, reasons):
+        monkeypatch.setattr(each, "realize", refuses)
     search = search_of(problem)
     assert searched(search)
     assert search.value("value") == pytest.approx(of_two + sum(each.value.max() for each in others), rel=1e-6)

@@ -6,6 +6,7 @@ from itertools import permutations, product
 
 import pytest
 
+from planner.cpsat.divisions.joined import _Asks
 from planner.cpsat.divisions.joined_master import JoinedMaster
 from planner.cpsat.divisions.ways import JobWays, Way, ways_of
 from planner.fabrics import plugin_of
@@ -172,3 +173,48 @@ def test_required_job_without_room_has_no_choices() -> None:
         health={"failed_tiles": [f"s{server}.t0" for server in range(problem.cluster.fabric.num_servers)]},
     )
     assert best_of(JoinedMaster(small, ways, links, 100.0)) is None
+
+
+def test_parts_that_need_devices_alone_have_no_servers_of_their_own() -> None:
+    """Replicas fill what is free of servers that nothing joins, parts of one job apart; no set of servers is asked."""
+    health = {"failed_tiles": ["s0.t0", "s1.t0", "s2.t0", "s2.t1"]}
+    problem = problem_of(serving("a", 4), serving("b", 4), servers=3, fibers=[], health=health)
+    cluster, options = problem.cluster, problem.options
+    links = plugin_of(cluster.fabric).step_one.pair_light(cluster)
+    assert links is not None
+    jobs = [ways_of(j, options[j], options[j].value, float("-inf"), links.counts, (3, 3, 2)) for j in (0, 1)]
+    listed = [job for job in jobs if job is not None]
+    for job in listed:
+        job.open_uncovered(_Asks(job, links, {}))
+    master = JoinedMaster(problem, listed, links, 100.0)
+    assert not master._lying
+    best = best_of(master)
+    assert best is not None
+    taken = Counter[int]()
+    for j, choice in best.items():
+        assert sum(count for _, count in choice.blocks) == options[j].shapes[choice.row].num_parts
+        assert not master.needs_fibers(j, choice)
+        for server, count in choice.blocks:
+            taken[server] += count * options[j].shapes[choice.row].part
+    assert taken == {0: 3, 1: 3, 2: 2}
+
+
+@pytest.mark.slow
+def test_what_is_forbidden_over_three_servers_is_on_all_whose_fibers_carry_no_more() -> None:
+    """A ring of three that is refused over servers joined in a line has no place on any line, nor where fewer join."""
+    health = {"failed_tiles": [f"s{server}.t{tile}" for server in range(4) for tile in (0, 1, 2)]}
+    line = [
+        {"from": f"s{x}", "to": f"s{y}", "count": 1} for a, b in ((0, 1), (1, 2), (2, 3)) for x, y in ((a, b), (b, a))
+    ]
+    problem = problem_of(training("a", 3), servers=4, fibers=line, health=health)
+    cluster, options = problem.cluster, problem.options[0]
+    links = plugin_of(cluster.fabric).step_one.pair_light(cluster)
+    assert links is not None
+    job = ways_of(0, options, options.value, float("-inf"), links.counts, (1, 1, 1))
+    assert job is not None
+    master, seen = JoinedMaster(problem, [job], links, 100.0), list[tuple[int, tuple[int, ...]]]()
+    while (found := best_of(master)) and found:
+        seen.append((found[0].row, tuple(server for server, _ in found[0].blocks)))
+        master.forbid(found, [0])
+    assert seen
+    assert len({row for row, _ in seen}) == len(seen)

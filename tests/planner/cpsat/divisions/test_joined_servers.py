@@ -1,8 +1,8 @@
 """Sets of servers that a divided job may lie on, against every way to part them."""
 
-from itertools import combinations
+from itertools import combinations, permutations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.cpsat.divisions.joined_servers import JoinedServers, Needs
@@ -36,3 +36,29 @@ def test_servers_send_the_light_and_lie_apart_only_where_they_may(
         and all(sum(carried.get((min(a, b), max(a, b)), 0) for b in {*on} - {a}) >= light for a in on)
     ]
     assert list(JoinedServers(links, range(NUM_SERVERS)).having(number, needs)) == expected
+
+
+@settings(max_examples=50)
+@given(
+    carried=st.dictionaries(st.sampled_from(PAIRS), st.integers(1, 3)),
+    servers=st.sets(st.integers(0, NUM_SERVERS - 1)).map(lambda chosen: tuple(sorted(chosen))),
+)
+def test_servers_are_renamed_to_all_whose_fibers_carry_no_more(
+    carried: dict[tuple[int, int], int], servers: tuple[int, ...]
+) -> None:
+    def light(a: int, b: int) -> int:
+        return carried.get((min(a, b), max(a, b)), 0)
+
+    expected = {
+        others
+        for others in permutations(range(NUM_SERVERS), len(servers))
+        if all(
+            light(others[x], others[y]) <= light(servers[x], servers[y])
+            for x, y in combinations(range(len(servers)), 2)
+        )
+    }
+    links = PairLight(lambda demand: {}, carried, is_all=True)
+    found = [tuple(names[s] for s in servers) for names in JoinedServers(links, range(NUM_SERVERS)).renamed(servers)]
+    assert found[0] == servers
+    assert len(found) == len(expected)
+    assert {*found} == expected

@@ -1,9 +1,11 @@
 """Divisions of one job, and the rows that may run so."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from planner.cpsat.divisions import ways as module
-from planner.cpsat.divisions.ways import Way, ways_of
+from planner.cpsat.divisions.ways import RowNeeds, Way, ways_of
 from tests.planner.cpsat.divisions.division_cases import counts_of, exchanging, problem_of, ringing, ways
 from tests.planner.small_racks import serving, training
 
@@ -66,3 +68,32 @@ def test_too_many_divisions_are_not_listed(monkeypatch: pytest.MonkeyPatch) -> N
     problem = problem_of(serving("x", 4))
     options = problem.options[0]
     assert ways_of(0, options, options.value, 0.0, counts_of(problem), (4, 4)) is None
+
+
+RINGS = problem_of(ringing(), servers=3, wavelengths_per_tile=4, wavelengths_per_fiber=4)
+ASKED = st.builds(
+    RowNeeds,
+    light=st.tuples(st.integers(0, 2), st.integers(0, 2)),
+    may_part=st.booleans(),
+    refused=st.frozensets(st.integers(0, 1)),
+)
+
+
+@settings(max_examples=30)
+@given(asked=st.lists(ASKED, min_size=len(RINGS.options[0]), max_size=len(RINGS.options[0])))
+def test_every_row_that_is_not_open_is_covered_by_an_open_one_and_no_open_one_is(asked: list[RowNeeds]) -> None:
+    """Of the rows that may be so divided: some open row of no less value asks for no more of anything."""
+
+    def covers(row: int, other: int) -> bool:
+        light = all(x <= y for x, y in zip(asked[row].light, asked[other].light, strict=True))
+        apart = asked[row].may_part or not asked[other].may_part
+        return light and apart and not asked[row].refused - asked[other].refused
+
+    found, options = ways(RINGS), RINGS.options[0]
+    found.open_uncovered(lambda division, row: asked[row])
+    for division in {way.division for way in found.open()}:
+        rows = [way.row for way in found.open() if way.division == division]
+        able = [r for r in options.rows_by_value() if options.shapes[r].num_ranks == 4 and found._allows(r, division)]
+        order = {row: at for at, row in enumerate(able)}
+        before = {row: [other for other in rows if order[other] < order[row]] for row in able}
+        assert {row for row in able if not any(covers(other, row) for other in before[row])} == {*rows}

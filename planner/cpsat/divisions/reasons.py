@@ -1,0 +1,28 @@
+"""Which few jobs of refused choices exclude each other already: the fewer they are, the more choices they rule out."""
+
+from collections.abc import Sequence
+
+from planner.cpsat.step2.realize import realize
+from planner.fabrics.pattern import Pattern
+from planner.fabrics.problem import Problem
+from planner.formulation.step_two import StepTwoLimits
+
+Jobs = tuple[int, ...]
+
+
+def reasons_of(problem: Problem, pattern: Pattern, jobs: Jobs, limits: StepTwoLimits) -> Sequence[Jobs]:
+    """Every one of these jobs that is refused alone; else jobs that are refused together, though without any one of
+    them they are not refused in time. None where these jobs are not refused together."""
+    alone = [(j,) for j in jobs if _refused(problem, pattern, (j,), limits)]
+    left = None if alone else _refused(problem, pattern, jobs, limits)
+    if left is None:
+        return alone
+    for j in left:
+        if j in left:
+            left = _refused(problem, pattern, tuple(k for k in left if k != j), limits) or left
+    return [left]
+
+
+def _refused(problem: Problem, pattern: Pattern, jobs: Jobs, limits: StepTwoLimits) -> Jobs | None:
+    """Some of the jobs that exclude each other as they lie, with nobody else there; None without proof."""
+    return tuple(realize(problem, {j: pattern[j] for j in jobs}, limits).nogood) or None
