@@ -9,6 +9,12 @@ function ticks(low, high, count) {
   return found.length > 1 ? found : ticks(low, high, 2 * count);
 }
 
+// Significant digits with which ticks read apart.
+function digitsApart(values) {
+  const most = Math.max(...values.map(Math.abs));
+  return 1 + Math.floor(Math.log10(most)) - Math.floor(Math.log10(values[1] - values[0]) + 1e-9);
+}
+
 // Of a text in a chart, as the page draws it, in pixels.
 const PEN = document.createElement("canvas").getContext("2d");
 function textWidth(text) {

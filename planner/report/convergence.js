@@ -44,10 +44,12 @@ function chartText(points, objective) {
 
 function drawAxes(picture, scale, end, low, high) {
   const { width, height, left, right, bottom } = CHART;
-  for (const value of ticks(low, high, 5)) {
+  const values = ticks(low, high, 5);
+  const digits = Math.max(4, digitsApart(values));
+  for (const value of values) {
     const y = scale.y(value);
     picture.append(svg("line", { class: "axis", x1: left, x2: width - right, y1: y, y2: y }));
-    picture.append(svg("text", { x: left - 8, y: y + 4, "text-anchor": "end" }, number(value, 4)));
+    picture.append(svg("text", { x: left - 8, y: y + 4, "text-anchor": "end" }, number(value, digits)));
   }
   for (const time of ticks(0, end, Math.max(2, Math.round(width / 128)))) {
     picture.append(svg("text", { x: scale.x(time), y: height - bottom + 18, "text-anchor": "middle" }, quantity(time, "s")));
