@@ -24,7 +24,9 @@ def _device(value: object) -> object:
         try:
             return load_device(value)
         except ValueError as error:
-            own = "one of your own is described here by its fields: `planner fields cluster.device`"
+            own = (
+                "one of your own is described by its fields, in an instance or a file: `planner fields cluster.device`"
+            )
             raise ValueError(f"{error}; {own}") from None
     if isinstance(value, dict) and value.get("name") in device_names() and value != documents()[value["name"]]:
         named = load_device(value["name"])

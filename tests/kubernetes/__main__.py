@@ -26,6 +26,7 @@ from tests.kubernetes.api import CHECKS, CRDS, Api, definition, node_status
 from tests.kubernetes.servers import ACCOUNT, CONFIG, NODES, Servers
 from tests.kubernetes.users import Users, now
 
+BINARIES = ("etcd", "kube-apiserver", "kube-scheduler")
 DRAIN_S = 420.0
 """in which all jobs end after the last kill; kube-scheduler itself looks at a pod again after five minutes"""
 NEWER = ("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding")
@@ -39,6 +40,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seconds", type=float, default=240.0, help="with kills; until all jobs end it takes longer")
     parser.add_argument("--scheduler-config", default="v1", metavar="VERSION", help="v1beta1 for 1.20")
     given = parser.parse_args(arguments)
+    missing = [name for name in BINARIES if not (given.binaries / name).is_file()]
+    if missing:
+        parser.error(f"--binaries: {given.binaries} has no {', '.join(missing)}")
     warnings.filterwarnings("ignore", message="Unverified HTTPS")
     with tempfile.TemporaryDirectory() as folder:
         servers = Servers(Path(folder), given.binaries.absolute())

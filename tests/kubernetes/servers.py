@@ -95,7 +95,8 @@ class Servers:
         until_s = time.monotonic() + LIMIT_S
         while not self._is_ready():
             if time.monotonic() > until_s or self.processes["kube-apiserver"].poll() is not None:
-                raise SystemExit(f"kube-apiserver did not get ready; see {self.folder}/kube-apiserver.log")
+                log = (self.folder / "kube-apiserver.log").read_text(errors="replace")
+                raise SystemExit(f"kube-apiserver did not get ready; it said last:\n{log[-2000:]}")
             time.sleep(0.5)
 
     def _is_ready(self) -> bool:

@@ -36,7 +36,7 @@ def export(
         Literal["msccl", "chakra", "tuner", "circuits", "graphml", "crossconnects", "slices"],
         typer.Option("--format", help="What to write."),
     ],
-    message: Annotated[str, typer.Option(metavar="SIZE", help="Bytes of a traced all-reduce (chakra).")] = "1 MiB",
+    message: Annotated[str, typer.Option(metavar="SIZE", help="Bytes of a traced collective (chakra).")] = "1 MiB",
     wiring: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Cables of the switches (crossconnects); else numbered in order."),

@@ -12,7 +12,7 @@ from planner.integrations.exports import astra_sim, chakra
 from planner.integrations.exports.graph import graphml_text
 from planner.integrations.exports.groups import GroupRun, group_runs
 from planner.integrations.exports.held import Held, held_of
-from planner.integrations.exports.msccl_xml import DEFAULT_STEPS, Algorithm, most_steps, msccl_xml, msccl_xmls
+from planner.integrations.exports.msccl_xml import DEFAULT_STEPS, MAX_STEPS, Algorithm, most_steps, msccl_xml, msccl_xmls
 from planner.integrations.exports.nccl_tuner import tuner_text
 from planner.integrations.exports.sidecar import sidecar_text
 from planner.integrations.exports.slices import slices_text
@@ -82,15 +82,16 @@ def warnings_of(files: Iterable[File]) -> Iterator[str]:
 def _msccl(source: Source) -> Iterator[File]:
     """One algorithm for each dimension of a job; a process loads those of its job, so the limits are a job's."""
     by_job: defaultdict[str, list[GroupRun]] = defaultdict(list)
-    for run in source.runs:
+    for run in _few_steps(source.runs, source.tell):
         by_job[run.job].append(run)
+    if not by_job:
+        raise ValueError(f"every all-to-all takes more steps than the {MAX_STEPS} that MSCCL numbers")
     for job, mine in by_job.items():
-        short = list(_few_steps(mine, source.tell)) if len(mine) > 1 else mine
         try:
-            texts = msccl_xmls([Algorithm(run.stem, run.schedule) for run in short])
+            texts = msccl_xmls([Algorithm(run.stem, run.schedule) for run in mine])
         except ValueError as error:
             raise ValueError(f"job {job}: {error}") from None
-        for run, text in zip(short, texts, strict=True):
+        for run, text in zip(mine, texts, strict=True):
             yield f"{run.stem}.xml", text
             yield f"{run.stem}.circuits.json", sidecar_text(Held.of_run(run), source.fabric)
 
@@ -102,7 +103,7 @@ def _few_steps(runs: Iterable[GroupRun], tell: Callable[[str], None]) -> Iterato
             msccl_xml(Algorithm(run.stem, run.schedule))
         except ValueError as error:
             if run.schedule.collective != "all_to_all":
-                raise
+                raise ValueError(f"job {run.job}: {error}") from None
             tell(f"{run.stem} is left out: {error}")
         else:
             yield run

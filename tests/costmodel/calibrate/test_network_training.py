@@ -39,8 +39,10 @@ def test_what_does_not_fit_is_left_out() -> None:
 
 
 def test_an_unknown_network_is_refused() -> None:
-    with pytest.raises(ValueError, match="vgg-f"):
+    with pytest.raises(ValueError, match=r"line 2, network: .*vgg-f.*vgg-e"):
         step_ms(network="vgg-f")
+    with pytest.raises(ValueError, match="line 2, steps: a recurrent layer has 1 or more"):
+        step_ms(network="lstm", hidden=512.0)
 
 
 def test_measured_steps_lie_where_the_manual_says() -> None:

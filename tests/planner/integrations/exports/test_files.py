@@ -52,6 +52,10 @@ def test_an_all_to_all_with_too_many_steps_is_left_out_of_a_job_and_told(monkeyp
         "ring.expert is left out: steps: a threadblock of rank 1 needs 12, MSCCL allows 11; "
         "use fewer ranks or an algorithm with fewer rounds"
     ]
+    alone = Configuration(data=4, expert=4, expert_collective=experts)
+    only = ring.model_copy(update={"configuration": alone, "circuits": ()})
+    with pytest.raises(ValueError, match="every all-to-all takes more steps"):
+        list(export_files("msccl", replace(given, plan=plan.model_copy(update={"assignments": (only,)}))))
 
 
 @pytest.mark.slow
