@@ -9,6 +9,7 @@ they know only the least, so that the simpler bounds stay beside them.
 """
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 import networkx as nx
@@ -107,10 +108,11 @@ def _must_go(network: Network, collective: Collective) -> Iterator[tuple[Ranks, 
     Of sums each rank's part of every byte goes to whom gets the sum, alone or in one with others.
     """
     far_s, ranks = network.distances_s(0.0), network.ranks
+    each = 1 + ranks * len(network.links) // MOST_LINKS
     if collective == "broadcast":
-        yield from ((frozenset({0}), frozenset({rank}), ranks) for rank in range(1, ranks))
+        yield from ((frozenset({0}), frozenset({rank}), ranks) for rank in range(1, ranks, each))
         return
-    for rank in range(0, ranks, 1 + ranks * len(network.links) // MOST_LINKS):
+    for rank in range(0, ranks, each):
         own = frozenset({rank})
         into, out = _by_distance(far_s[:, rank], rank), _by_distance(far_s[rank], rank)
         if collective == "all_reduce":
@@ -121,7 +123,9 @@ def _must_go(network: Network, collective: Collective) -> Iterator[tuple[Ranks, 
         if collective in ("reduce_scatter", "all_to_all"):
             yield from ((own, others, len(others)) for others in out)
     if collective == "all_to_all":
-        for inside in (frozenset(node for node in part if node < ranks) for part in _groups(network)):
+        for inside in (
+            frozenset(node for node in part if node < ranks) for part in islice(_groups(network), 0, None, each)
+        ):
             yield inside, frozenset(range(ranks)) - inside, len(inside) * (ranks - len(inside))
 
 

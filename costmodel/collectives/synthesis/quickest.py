@@ -41,7 +41,7 @@ def arcs_of(network: Network) -> tuple[Arc, ...]:
     """Links with their latencies, so that no chunk takes longer over its route than a byte over its arcs.
 
     A chunk holds all links of a route at once and has its latency after them: the last link has that of the quickest
-    route to its end, the others none.
+    route to its end, the others none. Links of switches that no rank reaches carry nothing, and are left out.
     """
     before_s = _over_switches_s(network)
     return tuple(
@@ -49,6 +49,7 @@ def arcs_of(network: Network) -> tuple[Arc, ...]:
         if link.destination < network.ranks
         else (link.source, link.destination, link.bytes_per_s, 0)
         for link in network.links
+        if before_s[link.source] < float("inf")
     )
 
 
@@ -69,7 +70,7 @@ class _Residual:
         self.arcs = [each for a, b, rate, ticks in arcs for each in ((a, b, ticks), (b, a, -ticks))]
         """each arc, and after it the way back"""
         self.left = [each for _, _, rate, _ in arcs for each in (rate, 0.0)]
-        self.least = NOTHING * max(rate for _, _, rate, _ in arcs if rate < float("inf"))
+        self.least = NOTHING * max((rate for _, _, rate, _ in arcs if rate < float("inf")), default=0.0)
         self.leaving: dict[int, list[int]] = {}
         for number, (source, _, _) in enumerate(self.arcs):
             self.leaving.setdefault(source, []).append(number)
@@ -86,15 +87,17 @@ class _Residual:
     def _shortest(self) -> list[int]:
         """Arcs of a shortest way from start to end, empty where there is none."""
         ticks: dict[int, float] = {START: 0}
-        last, waiting = {START: -1}, deque([START])
+        last, waiting, is_waiting = {START: -1}, deque([START]), {START}
         while waiting:
             node = waiting.popleft()
+            is_waiting.discard(node)
             for number in self.leaving.get(node, ()):
                 _, after, longer = self.arcs[number]
                 if self.left[number] > self.least and ticks[node] + longer < ticks.get(after, float("inf")):
                     ticks[after], last[after] = ticks[node] + longer, number
-                    if after not in waiting:
+                    if after not in is_waiting:
                         waiting.append(after)
+                        is_waiting.add(after)
         way, node = [], END
         while node != START and node in last:
             way.append(last[node])

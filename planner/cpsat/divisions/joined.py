@@ -97,6 +97,8 @@ class _Joined:
         most = self.search.knapsack.bound if self.search.bound is None else self.search.bound
         master = JoinedMaster(self.search.full, self.jobs, self.links, most)
         for pattern, jobs in self._forbidden:
+            if self.clock.is_over:
+                return None
             master.forbid(pattern, jobs)
         return master if master.term.is_fine else None
 
@@ -106,7 +108,8 @@ class _Joined:
         assert judge.refused is not None
         pattern, jobs = judge.refused
         named = tuple(j for j in jobs if master.needs_fibers(j, pattern[j]))
-        reasons = reasons_of(self.search.full, pattern, named, step_two_limits(self.search, self.clock))
+        limits = step_two_limits(self.search, self.clock)
+        reasons = reasons_of(self.search.full, pattern, named, limits, self.clock)
         self._is_exact = self._is_exact and bool(reasons)
         for reason in reasons or [tuple(j for j in jobs if len(pattern[j].blocks) > 1)]:
             self._forbidden.append((pattern, reason))

@@ -17,9 +17,10 @@ servers may hold all that exchanges light, so that no fiber need join them with 
 
 
 def is_dark(links: PairLight, division: Division, shape: Demand) -> bool:
-    """Whether no part of a job so divided exchanges light with another one: each of them needs devices alone."""
+    """Whether no part of a job so divided exchanges light with another one: each of them needs devices alone, and two
+    of them may lie in one server."""
     leaving = links.leaving(shape)
-    return all(leaving.get(ranks // shape.part, 0) == 0 for ranks in division)
+    return not shape.is_even and all(leaving.get(ranks // shape.part, 0) == 0 for ranks in division)
 
 
 def needs_of(links: PairLight, division: Division, shape: Demand) -> Needs:

@@ -6,20 +6,25 @@ from planner.cpsat.step2.realize import realize
 from planner.fabrics.pattern import Pattern
 from planner.fabrics.problem import Problem
 from planner.formulation.step_two import StepTwoLimits
+from planner.model.clock import Clock
 
 Jobs = tuple[int, ...]
 
 
-def reasons_of(problem: Problem, pattern: Pattern, jobs: Jobs, limits: StepTwoLimits) -> Sequence[Jobs]:
+def reasons_of(problem: Problem, pattern: Pattern, jobs: Jobs, limits: StepTwoLimits, clock: Clock) -> Sequence[Jobs]:
     """Every one of these jobs that is refused alone; else jobs that are refused together, though without any one of
     them they are not refused in time. None where these jobs are not refused together."""
-    alone = [(j,) for j in jobs if _refused(problem, pattern, (j,), limits)]
-    left = None if alone else _refused(problem, pattern, jobs, limits)
+
+    def refused(some: Jobs) -> Jobs | None:
+        return None if clock.is_over else _refused(problem, pattern, some, limits)
+
+    alone = [(j,) for j in jobs if refused((j,))]
+    left = None if alone else refused(jobs)
     if left is None:
         return alone
     for j in left:
         if j in left:
-            left = _refused(problem, pattern, tuple(k for k in left if k != j), limits) or left
+            left = refused(tuple(k for k in left if k != j)) or left
     return [left]
 
 

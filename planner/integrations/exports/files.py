@@ -12,7 +12,14 @@ from planner.integrations.exports import astra_sim, chakra
 from planner.integrations.exports.graph import graphml_text
 from planner.integrations.exports.groups import GroupRun, group_runs
 from planner.integrations.exports.held import Held, held_of
-from planner.integrations.exports.msccl_xml import DEFAULT_STEPS, MAX_STEPS, Algorithm, most_steps, msccl_xml, msccl_xmls
+from planner.integrations.exports.msccl_xml import (
+    DEFAULT_STEPS,
+    MAX_STEPS,
+    Algorithm,
+    most_steps,
+    msccl_xml,
+    msccl_xmls,
+)
 from planner.integrations.exports.nccl_tuner import tuner_text
 from planner.integrations.exports.sidecar import sidecar_text
 from planner.integrations.exports.slices import slices_text

@@ -100,3 +100,10 @@ def test_no_schedule_is_quicker(
     found = CollectiveQuestion(network, collective, size).trial(TrialSettings(parts, patience), number, 0)
     assert faults_of(found) == ()
     assert found.finish_s >= bound_of(network, collective, size).time_s * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("collective", ["broadcast", "all_gather", "all_to_all"])
+def test_a_switch_that_no_rank_reaches_changes_no_bound(collective: Collective) -> None:
+    links = (Link(0, 1, 1.0, 1.0), Link(1, 0, 1.0, 1.0))
+    pair, beside = Network("x", 2, 0, links), Network("x", 2, 1, (*links, Link(2, 0, 1.0, 1.0)))
+    assert bound_of(beside, collective, 4.0) == bound_of(pair, collective, 4.0)

@@ -86,6 +86,23 @@ def test_rows_whose_parts_may_lie_apart_are_open_beside_those_that_take_less_lig
     assert search.bound == pytest.approx(expected.values["value"], rel=1e-6)
 
 
+@pytest.mark.parametrize("joined", [[], [(0, 1)]])
+@pytest.mark.parametrize("servers", [2, 3])
+def test_parts_of_a_job_with_as_many_ranks_on_each_server_lie_apart(
+    servers: int, joined: list[tuple[int, int]]
+) -> None:
+    """Two replicas without light in two servers, though one server has room for both beside a job in one server."""
+    jobs = [serving("a", 2, weight=3, constraints={"per_server": 1})]
+    jobs += [serving(name, 2, constraints={"one_server": True}) for name in "bc"[: servers - 1]]
+    problem = problem_of(*jobs, servers=servers, tiles_per_server=2, fibers=fibers(*joined, count=1))
+    search, expected = search_of(problem), brute_force(problem.instance)
+    assert expected is not None
+    searched(search)
+    assert search.value("value") == pytest.approx(expected.values["value"], rel=1e-6)
+    assert search.assignments is not None
+    assert check(problem.instance, plan_of(search.full, search.assignments), starts=True) == []
+
+
 def test_parts_that_exchange_no_light_need_no_fibers() -> None:
     """Replicas in servers of three that nothing joins, beside single tiles."""
     replicas = serving("a", 4, weight=3)
