@@ -9,15 +9,17 @@ function ticks(low, high, count) {
   return found.length > 1 ? found : ticks(low, high, 2 * count);
 }
 
-// Significant digits with which ticks read apart.
+// Significant digits with which values that are not equal read apart.
 function digitsApart(values) {
   const most = Math.max(...values.map(Math.abs));
-  return 1 + Math.floor(Math.log10(most)) - Math.floor(Math.log10(values[1] - values[0]) + 1e-9);
+  const inOrder = [...values].sort((a, b) => a - b);
+  const steps = inOrder.slice(1).map((value, i) => value - inOrder[i]).filter((step) => step > 0);
+  return steps.length ? 1 + Math.floor(Math.log10(most)) - Math.floor(Math.log10(Math.min(...steps)) + 1e-9) : 1;
 }
 
 // Of a text in a chart, as the page draws it, in pixels.
 const PEN = document.createElement("canvas").getContext("2d");
-function textWidth(text) {
-  PEN.font = "12px system-ui";
+function textWidth(text, weight = 400) {
+  PEN.font = `${weight} 12px system-ui`;
   return PEN.measureText(text).width;
 }

@@ -46,14 +46,14 @@ function inkOn(hex) {
   return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] > 0.2 ? "#10141a" : "#ffffff";
 }
 
-// 1,234 · 0.0123 · 12.3 k: three significant digits, and what is absent is a dash.
+// 1,234 · 0.0123 · 12.3: so many significant digits, and what is absent is a dash.
 function number(value, digits = 3) {
   if (value === null || value === undefined) return "–";
   const size = Math.abs(value);
   if (Number.isInteger(value) && size < 1e6) return value.toLocaleString("en");
   if (size !== 0 && (size < 1e-3 || size >= 1e6)) return value.toExponential(digits - 1).replace("e", " e");
   const decimals = size === 0 ? 0 : Math.max(0, digits - 1 - Math.floor(Math.log10(size)));
-  return value.toLocaleString("en", { maximumFractionDigits: Math.min(decimals, 6) });
+  return value.toLocaleString("en", { maximumFractionDigits: decimals });
 }
 
 function quantity(value, unit) {
