@@ -39,6 +39,8 @@ def test_edit_solve_fail_repair_compare_and_save(tmp_path: Path) -> None:
     with served(session) as address, tab(tmp_path) as page:
         page.open(address)
         page.until("document.querySelectorAll('.job-row').length === 2")
+        visible = "[...document.querySelectorAll('[hidden]')].filter((node) => node.getClientRects().length)"
+        assert page.run(f"{visible}.map((node) => node.outerHTML)") == []
         _solve(page, 1)
         assert _figure(page, "value") == ["4"]
         assert "0 violations" in page.run(f"{SHOWN}.body.innerText")
