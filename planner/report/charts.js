@@ -9,6 +9,15 @@ function ticks(low, high, count) {
   return found.length > 1 ? found : ticks(low, high, 2 * count);
 }
 
+// Round numbers along a logarithmic axis that spans a factor of 4 or more: decades, or what lies within them where
+// decades are too few.
+function logTicks(low, high) {
+  const decades = [];
+  for (let power = Math.floor(Math.log10(low)); 10 ** power <= high; power++) decades.push(power);
+  const within = (factors) => decades.flatMap((power) => factors.map((factor) => Number(`${factor}e${power}`))).filter((value) => value >= low && value <= high);
+  return [[1], [1, 2, 5]].map(within).find((found) => found.length > 2) ?? within([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+}
+
 // Significant digits with which values that are not equal read apart.
 function digitsApart(values) {
   const most = Math.max(...values.map(Math.abs));

@@ -1,7 +1,7 @@
 // Where pooled memory: each job's intensity against the ridge it was given, and its gain over the SiPAM loop.
 
 const RIDGES_A_PAGE = 24;
-const RIDGE = { width: 900, row: 26, left: 150, right: 190, top: 16, bottom: 34 };
+const RIDGE = { width: Math.min(900, innerWidth - 60), top: 16, bottom: 34, side: 12 };
 
 function drawPool() {
   if (!data.pool) return;
@@ -23,41 +23,61 @@ function ridgesOf(given) {
 function ridgePages(rows) {
   const values = rows.flatMap(({ given }) => [given.intensity, ...Object.values(ridgesOf(given))]);
   const range = [Math.min(...values) / 2, Math.max(...values) * 2];
+  const look = ridgeLook(rows);
   const place = el("div");
-  const page = pages(RIDGES_A_PAGE, (from, to) => place.replaceChildren(ridgePicture(rows.slice(from, to), range)));
+  const page = pages(RIDGES_A_PAGE, (from, to) => place.replaceChildren(ridgePicture(rows.slice(from, to), range, look)));
   page.show(rows.length);
   listeners.push(() => page.showRow(rows.findIndex(({ index }) => index === state.job)));
   return [page.node, place];
 }
 
-function ridgePicture(rows, [low, high]) {
-  const { width, row, left, right, top, bottom } = RIDGE;
+// Names are left of the lines and shares right of them; where both leave the lines less than half, they are above.
+function ridgeLook(rows) {
+  const { width, side } = RIDGE;
+  const longest = (text) => Math.ceil(Math.max(...rows.map((row) => textWidth(text(row)))));
+  const [left, right] = [longest(({ job }) => job.name), longest(({ job, given }) => ridgeText(job, given))].map((text) => text + side);
+  return left + right > width / 2 ? { left: side, right: side, row: 42, isAbove: true } : { left, right, row: 26, isAbove: false };
+}
+
+function ridgePicture(rows, [low, high], look) {
+  const { width, top, bottom } = RIDGE;
+  const { left, right, row } = look;
   const height = top + rows.length * row + bottom;
   const x = (value) => left + (Math.log(value / low) / Math.log(high / low)) * (width - left - right);
   const picture = svg("svg", { class: "chart ridges", viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": "Intensity of each job against its ridge" });
-  for (let power = Math.ceil(Math.log10(low)); 10 ** power <= high; power += 1) {
-    picture.append(svg("line", { class: "axis", x1: x(10 ** power), x2: x(10 ** power), y1: top - 8, y2: height - bottom }),
-      svg("text", { x: x(10 ** power), y: height - bottom + 16, "text-anchor": "middle" }, number(10 ** power)));
+  for (const value of logTicks(low, high)) {
+    picture.append(svg("line", { class: "axis", x1: x(value), x2: x(value), y1: top - 8, y2: height - bottom }),
+      svg("text", { x: x(value), y: height - bottom + 16, "text-anchor": "middle" }, number(value)));
   }
   picture.append(svg("text", { x: width - right, y: height - 4, "text-anchor": "end" }, "FLOP per byte of memory traffic →"));
-  const dots = rows.map(({ job, index, given }, i) => ridgeRow(picture, x, top + (i + 0.5) * row, job, index, given));
+  const dots = rows.map(({ job, index, given }, i) => {
+    const bottomOfRow = top + (i + 1) * row;
+    picture.append(...ridgeNames(job, given, look, bottomOfRow));
+    return ridgeRow(picture, x, bottomOfRow - 13, job, index, given);
+  });
   roving(dots, inOrder(dots));
   return picture;
 }
+
+function ridgeNames(job, given, { left, right, isAbove }, bottom) {
+  const share = ridgeText(job, given);
+  if (isAbove) return [svg("text", { x: 0, y: bottom - 28 }, `${job.name} · ${share}`)];
+  return [svg("text", { x: left - RIDGE.side, y: bottom - 9, "text-anchor": "end" }, job.name), svg("text", { x: RIDGE.width - right + RIDGE.side, y: bottom - 9 }, share)];
+}
+
+const isCompute = (given) => given.intensity >= ridgesOf(given).ridge;
+const ridgeText = (job, given) => `${shareText(job.plan)} · ${isCompute(given) ? "compute" : "memory"}`;
 
 function ridgeRow(picture, x, y, job, index, given) {
   const { ridge, own } = ridgesOf(given);
   const [at, size] = [x(ridge), 6];
   const dot = svg("circle", { cx: x(given.intensity), cy: y, r: 6, role: "img" });
   dot.style.fill = colour(index);
-  const isCompute = given.intensity >= ridge;
-  picture.append(svg("text", { x: RIDGE.left - 12, y: y + 4, "text-anchor": "end" }, job.name),
-    svg("line", { class: "way", x1: x(given.intensity), x2: at, y1: y, y2: y }),
+  picture.append(svg("line", { class: "way", x1: x(given.intensity), x2: at, y1: y, y2: y }),
     svg("line", { class: "own", x1: x(own), x2: x(own), y1: y - 9, y2: y + 9 }),
-    svg("path", { class: "ridge", d: `M${at - size} ${y} L${at} ${y - size} L${at + size} ${y} L${at} ${y + size}z`, fill: colour(index) }),
-    svg("text", { x: RIDGE.width - RIDGE.right + 12, y: y + 4 }, `${shareText(job.plan)} · ${isCompute ? "compute" : "memory"}`), dot);
+    svg("path", { class: "ridge", d: `M${at - size} ${y} L${at} ${y - size} L${at + size} ${y} L${at} ${y + size}z`, fill: colour(index) }), dot);
   return describe(dot, [job.name, `${number(given.intensity)} FLOP per byte`, `ridge given: ${number(ridge)}`,
-    `ridge of own memory: ${number(own)}`, isCompute ? "bound by compute" : "bound by memory"]);
+    `ridge of own memory: ${number(own)}`, isCompute(given) ? "bound by compute" : "bound by memory"]);
 }
 
 function shareText(share) {

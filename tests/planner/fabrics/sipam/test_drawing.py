@@ -13,7 +13,7 @@ from planner.report import report_html
 from planner.report.data import page_data
 from tests.benchmarks.random_pools import random_pool
 from tests.planner.report import rack
-from tests.planner.report.browser import dom_of
+from tests.planner.report.browser import chart_texts, dom_of
 
 
 @pytest.fixture(scope="module")
@@ -62,3 +62,14 @@ def test_the_page_draws_a_ridge_for_each_job_that_runs(tmp_path: Path, solved: t
     dom = dom_of(tmp_path, report_html(instance, result, (), command="planner solve", versions={}))
     assert len(re.findall('class="ridge"', dom)) == len(result.plan.assignments)
     assert "over the SiPAM loop come from" in dom
+
+
+@pytest.mark.slow
+@pytest.mark.chromium
+def test_the_ridges_can_be_read_on_a_narrow_screen(tmp_path: Path, solved: tuple[Instance, Result]) -> None:
+    page = report_html(*solved, (), command="", versions={})
+    texts = chart_texts(tmp_path, page, "svg.ridges", 500)
+    assert [text for text in texts if not text.is_whole or text.height_px < 10] == []
+    numbers = [float(text.text.replace(",", "")) for text in texts if re.fullmatch(r"[\d.,]+", text.text)]
+    assert len(numbers) >= 3
+    assert numbers == sorted(set(numbers))
