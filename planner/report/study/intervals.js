@@ -71,7 +71,9 @@ function intervalRow(picture, { run, condition, row: figures, limit }, at, span,
   const isLevel = at && mean !== null && (half === null || Math.abs(mean) <= half);
   picture.append(mark(run, 10, nameY - 4, 4.5), label);
   if (mean === null) {
-    picture.append(svg("text", { class: "soft", x: span.x(span.zero) + 6, y: y + 4 }, at ? "reference" : "not known"));
+    const words = at ? "reference" : "not known", from = span.x(span.zero) + 6;
+    const isCut = from + textWidth(words) > picture.width.baseVal.value;
+    picture.append(svg("text", { class: "soft", x: isCut ? from - 12 : from, y: y + 4, "text-anchor": isCut ? "end" : "start" }, words));
     return [];
   }
   const node = svg("g", { class: isLevel ? "interval flat" : "interval", role: "img" });

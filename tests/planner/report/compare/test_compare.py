@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from planner.report.compare import compare_html
-from tests.planner.report.browser import dom_of
+from tests.planner.report.browser import chart_texts, dom_of
 from tests.planner.report.compare.rows import ROWS
 
 USER = """
@@ -25,13 +25,17 @@ USER = """
 """
 
 
-@pytest.mark.slow
-@pytest.mark.chromium
-def test_it_shows_who_leads_and_answers_clicks(tmp_path: Path) -> None:
-    page = compare_html(
+def _page() -> str:
+    return compare_html(
         ROWS, currency=None, notes=["a <note>"], are_same_jobs=True, with_timings=False,
         command="planner compare <a>", versions={}, inputs={"rack <i>.yaml": "ab" * 32},
     )  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.chromium
+def test_it_shows_who_leads_and_answers_clicks(tmp_path: Path) -> None:
+    page = _page()
     assert len(page) < 100_000
     open_page = re.sub("<meta http-equiv.*?>", "", page)
     dom = dom_of(tmp_path, open_page.replace("</body>", f"<script>{USER}</script></body>"))
@@ -47,3 +51,11 @@ def test_it_shows_who_leads_and_answers_clicks(tmp_path: Path) -> None:
     assert "NaN" not in dom
     assert "undefined" not in dom
     assert "http" not in re.sub(r'xmlns(:\w+)?="[^"]*"', "", dom)
+
+
+@pytest.mark.slow
+@pytest.mark.chromium
+def test_the_reference_of_worse_runs_is_named_within_the_plot(tmp_path: Path) -> None:
+    texts = chart_texts(tmp_path, _page(), "#intervals .plots > :nth-child(2) svg", 1400)
+    assert "reference" in [text.text for text in texts]
+    assert [text.text for text in texts if not text.is_whole] == []
