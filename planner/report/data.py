@@ -11,7 +11,7 @@ from planner.model.result import Result, Status
 from planner.model.violation import Violation
 from planner.report.floor import fabric_facts, floor, owners_of
 from planner.report.jobs import job_rows
-from planner.report.outcome import outcome_of
+from planner.report.outcome import at_most, outcome_of
 from planner.report.port_maps import port_maps
 from planner.report.rack_links import rack_links
 
@@ -85,9 +85,11 @@ def _quality(result: Result) -> str:
     name, value = first.objective, f"{first.value:.4g}"
     if first.status is Status.OPTIMAL:
         return f"Its {name} of {value} is proven to be the best possible."
-    if first.bound is None:
+    if first.bound is None or first.gap is None:
         return f"Its {name} is {value}; how far that is from the best is not known."
-    return f"Its {name} is {value}; no plan can do better than {first.bound:.4g}."
+    if (bound := f"{first.bound:.4g}") == value:
+        return f"Its {name} of {value} is {at_most(first.gap)} from the best possible."
+    return f"Its {name} is {value}; no plan can do better than {bound}."
 
 
 def _totals(instance: Instance, result: Result, jobs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -82,4 +82,9 @@ def proof_of(result: Result) -> str:
         return f"{first.objective} proven optimal"
     if first.bound is None or first.gap is None:
         return "not proven"
-    return f"at most {max(100 * first.gap, LEAST_PERCENT):.2g} % from the best"
+    return f"{at_most(first.gap)} from the best"
+
+
+def at_most(gap: float) -> str:
+    """A gap, which is a share, in words: at most 3.2 %."""
+    return f"at most {max(100 * gap, LEAST_PERCENT):.2g} %"

@@ -59,6 +59,8 @@ def test_names_that_do_not_exist_are_left_out_of_the_floor() -> None:
     [
         (Level("value", 2.0, 2.0, 0.0, Status.OPTIMAL), "proven to be the best"),
         (Level("value", 2.0, 2.5, 0.2, Status.FEASIBLE), "no plan can do better than 2.5."),
+        (Level("value", 12.13, 12.133, 2.4e-4, Status.FEASIBLE), "value of 12.13 is at most 0.024 % from the best"),
+        (Level("value", 12.13, 12.13, 0.0, Status.FEASIBLE), "value of 12.13 is at most 0.01 % from the best"),
         (Level("value", 2.0, None, None, Status.FEASIBLE), "not known"),
     ],
 )
