@@ -13,11 +13,11 @@ import pytest
 from planner.model.edit import edited
 from planner.model.instance import Instance
 from planner.model.plan import Assignment, Plan
-from planner.model.result import LeftOut, Result, Status
+from planner.model.result import Incumbent, LeftOut, Result, Status
 from planner.model.violation import Violation
 from planner.report import report_html
 from tests.planner.report import rack
-from tests.planner.report.browser import browse, dom_of
+from tests.planner.report.browser import browse, chart_texts, dom_of
 
 
 def _page(instance: Instance, result: Result, violations: tuple[Violation, ...] = ()) -> str:
@@ -180,3 +180,20 @@ def test_circuits_whose_ways_are_written_as_steps_are_counted_and_drawn(
     monkeypatch.setattr(importlib.import_module("planner.report.compact"), "steps", steps)
     assert "4 circuits" in usual
     assert dom_of(tmp_path, _page(rack.instance(), rack.result())) == usual
+
+
+@pytest.mark.slow
+@pytest.mark.chromium
+@pytest.mark.parametrize("gap", [8e-5, 8e-7])
+def test_labels_of_a_nearly_proven_plan_are_whole_and_read_apart(tmp_path: Path, gap: float) -> None:
+    best = 312.34561
+    trace = (Incumbent(0.5, "value", best, best + gap, "cpsat"), Incumbent(1.0, "value", best, best + gap, "cpsat"))
+    result = dataclasses.replace(rack.result(), trace=trace)
+    page = _page(rack.instance(), result)
+    labels = chart_texts(tmp_path, page, "#convergence svg", 500)
+    assert [label.text for label in labels if not label.is_whole] == []
+    values = [float(label.text.split()[-1]) for label in labels if not label.text.endswith("s")]
+    ticks, ends = values[:-2], values[-2:]
+    assert len(ticks) >= 2
+    assert ticks == sorted(set(ticks))
+    assert ends[1] - ends[0] == pytest.approx(gap, rel=0.6)
