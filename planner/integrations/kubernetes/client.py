@@ -39,6 +39,14 @@ class ApiError(Exception):
         return self.status in (0, 401, 403, BUSY) or self.status >= 500
 
 
+class NoAnswerError(ApiError):
+    """Nobody was there, or nothing was answered in time: another request would wait as long."""
+
+
+class SilenceError(ApiError):
+    """A watch was answered, and told nothing for longer than it may."""
+
+
 class KubernetesClient:
     """Objects of one cluster by path, such as /api/v1/namespaces/a/pods/b.
 
@@ -81,10 +89,11 @@ class KubernetesClient:
 
     def watch(self, path: str, version: str | None, wait_s: int) -> Generator[tuple[str, Object], None, None]:
         """Changes after a version, as (ADDED, MODIFIED, DELETED, BOOKMARK or ERROR, object), for so many seconds; None:
-        all objects first, as of now, and the bookmark that says that these were all."""
+        all objects first, as of now, and the bookmark that says that these were all, with no more than TIMEOUT_S
+        between two of them (SilenceError)."""
         begin = INITIAL if version is None else {"resourceVersion": version}
         params: dict[str, Any] = {"watch": "true", "timeoutSeconds": wait_s, "allowWatchBookmarks": "true", **begin}
-        timeout = httpx.Timeout(TIMEOUT_S, read=wait_s + TIMEOUT_S)
+        timeout = httpx.Timeout(TIMEOUT_S, read=TIMEOUT_S if version is None else wait_s + TIMEOUT_S)
         self._require_turn()
         try:
             with self._client.stream("GET", path, params=params, headers=self._headers(), timeout=timeout) as response:
@@ -95,7 +104,7 @@ class KubernetesClient:
                     event = json.loads(line)
                     yield event["type"], event["object"]
         except (httpx.HTTPError, ValueError, KeyError, TypeError) as error:
-            raise ApiError(0, f"watching {path} ended: {type(error).__name__}") from None
+            raise _unanswered(f"watching {path} ended", error) from None
 
     def patch(self, path: str, body: Object) -> Object:
         """A JSON merge patch; 409 where `metadata.resourceVersion` in it is not that of the object any more."""
@@ -145,7 +154,7 @@ class KubernetesClient:
         try:
             response = self._client.request(method, path, params=params, headers=headers, content=content)
         except httpx.HTTPError as error:
-            raise ApiError(0, f"{method} {path}: {type(error).__name__}") from None
+            raise _unanswered(f"{method} {path}", error) from None
         if not response.is_success:
             raise self._refused(response)
         try:
@@ -157,10 +166,22 @@ class KubernetesClient:
         return answer
 
 
+def _unanswered(said: str, error: Exception) -> ApiError:
+    is_alone = isinstance(error, httpx.TimeoutException | httpx.ConnectError)
+    return (NoAnswerError if is_alone else ApiError)(0, f"{said}: {type(error).__name__}")
+
+
+def _chunks(response: httpx.Response) -> Iterator[bytes]:
+    try:
+        yield from response.iter_bytes()
+    except httpx.ReadTimeout:
+        raise SilenceError(0, f"watching {response.request.url.path} ended: nothing more was told in time") from None
+
+
 def _lines(response: httpx.Response) -> Iterator[bytes]:
     """Lines of a stream that are not empty, split where the API splits them: texts may hold other ends of lines."""
     pieces: list[bytes] = []
-    for chunk in response.iter_bytes():
+    for chunk in _chunks(response):
         *ends, rest = chunk.split(b"\n")
         for end in ends:
             line = b"".join([*pieces, end])

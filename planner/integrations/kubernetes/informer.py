@@ -3,7 +3,15 @@
 import logging
 from collections.abc import Callable
 
-from planner.integrations.kubernetes.client import BUSY, GONE, ApiError, KubernetesClient, Object
+from planner.integrations.kubernetes.client import (
+    BUSY,
+    GONE,
+    ApiError,
+    KubernetesClient,
+    NoAnswerError,
+    Object,
+    SilenceError,
+)
 from planner.integrations.kubernetes.watch_list import Objects, apply, error_of, key, watch_list
 
 NO_STREAMS = (400, 422)
@@ -58,23 +66,24 @@ class Informer:
             self._list()
 
     def _list(self) -> None:
-        self.objects, self._version = self._streamed() or self._paged()
+        self.objects, self._version = self._streamed() if self._has_streams else self._paged()
         self._is_known = True
 
-    def _streamed(self) -> tuple[Objects, str] | None:
-        """All objects as the first events of a watch; None where the API has no such lists, or they do not work now: it
-        is better to go on by pages than not at all."""
-        if not self._has_streams:
-            return None
+    def _streamed(self) -> tuple[Objects, str]:
+        """All objects as the first events of a watch; by pages where the API has no such lists, or they do not work
+        now: that is better than not at all, where somebody answers."""
+        has_streams, why = False, "a watch does not begin with all objects"
         try:
             found = watch_list(self._api, self._path, self._keeps)
         except ApiError as error:
-            if error.status in NO_LIST_EITHER:
+            if isinstance(error, NoAnswerError) or error.status in NO_LIST_EITHER:
                 raise
-            log.info("%s is listed by pages: %s", self._path, error)
-            self._has_streams = error.status not in NO_STREAMS
-            return None
-        self._has_streams = found is not None
+            has_streams = error.status not in NO_STREAMS and not isinstance(error, SilenceError)
+            found, why = None, str(error)
+        if found is None:
+            found = self._paged()
+            self._has_streams = has_streams
+            log.info("%s is listed by pages: %s", self._path, why)
         return found
 
     def _paged(self) -> tuple[Objects, str]:

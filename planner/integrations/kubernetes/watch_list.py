@@ -19,7 +19,7 @@ def watch_list(
     """Objects of interest under a path, and the version that they had then.
 
     None where the stream ends, in good order, before it has said that these are all: the API does not know how, or
-    there are too many. ApiError where it refuses, or breaks off."""
+    there are too many. ApiError where it refuses, breaks off, or falls silent."""
     objects: Objects = {}
     with closing(api.watch(path, None, wait_s)) as events:
         for kind, item in events:

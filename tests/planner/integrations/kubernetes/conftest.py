@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from planner.integrations.kubernetes import client
+from planner.integrations.kubernetes.client import KubernetesClient
 from tests.planner.controller.sites import quick_folder
 from tests.planner.integrations.kubernetes.emulator import Server
 from tests.planner.integrations.kubernetes.world import World
@@ -17,6 +19,15 @@ def server() -> Iterator[Server]:
     one = Server()
     yield one
     one.close()
+
+
+@pytest.fixture
+def quiet_api(server: Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[KubernetesClient]:
+    """A client that gives up watches after 2 s of silence, and pages after the usual time."""
+    api = server.api()
+    monkeypatch.setattr(client, "TIMEOUT_S", 2.0)
+    yield api
+    api.close()
 
 
 @pytest.fixture

@@ -22,11 +22,11 @@ from planner.integrations.kubernetes.client_config import ClientConfig
 from planner.integrations.kubernetes.config import Kubernetes
 from planner.integrations.kubernetes.manifests import Deployment, manifests
 from tests.planner.integrations.kubernetes.guards import Guards
-from tests.planner.integrations.kubernetes.history import Change, History, Read
+from tests.planner.integrations.kubernetes.history import OPTION, Change, History, Read
 from tests.planner.integrations.kubernetes.kueue_webhook import require_kueue
 from tests.planner.integrations.kubernetes.published import Refused, require_published
 from tests.planner.integrations.kubernetes.stored import stored
-from tests.planner.integrations.kubernetes.watch_stream import event_line, is_initial_end, until_left
+from tests.planner.integrations.kubernetes.watch_stream import event_line, until_left
 
 WORKLOADS = "kueue.x-k8s.io/v1beta1/workloads"
 CHECKS = "kueue.x-k8s.io/v1beta1/admissionchecks"
@@ -168,7 +168,7 @@ class Emulator(kmock.KubernetesEmulator):
                 await asyncio.sleep(0.01)
                 request._raw_request.transport.abort()
                 return
-        if any(map(is_initial_end, events)):
+        if OPTION in request.params:
             await until_left(request)
 
     def _watched(self, request: kmock.Request) -> list[Any]:

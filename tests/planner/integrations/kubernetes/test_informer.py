@@ -1,25 +1,26 @@
 """An informer shows what the API has, through pages, forgotten versions, broken streams and outages."""
 
+import logging
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from planner.integrations.kubernetes.client import ApiError
+from planner.integrations.kubernetes.client import ApiError, KubernetesClient, path_of
 from planner.integrations.kubernetes.informer import Informer
-from tests.planner.integrations.kubernetes.emulator import NODES, PODS, Server
+from tests.planner.integrations.kubernetes.emulator import NODES, PODS, WORKLOADS, Server
 from tests.planner.integrations.kubernetes.informer_cases import PATH, pod
 from tests.planner.integrations.kubernetes.world import node
 
 
 @pytest.mark.parametrize("watch_lists", ["known", "off", "unknown"])
-def test_lists_keep_what_is_of_interest(server: Server, watch_lists: Any) -> None:
+def test_lists_keep_what_is_of_interest(server: Server, quiet_api: KubernetesClient, watch_lists: Any) -> None:
     server.emulator.history.watch_lists = watch_lists
     for i in range(20):
         server.emulator.put(PODS, pod(f"p{i}", **({"gang": "g"} if i % 2 else {})))
-    api = server.api()
-    everything, some = Informer(api, PATH), Informer(api, PATH, keeps=lambda item: "gang" in item["metadata"]["labels"])
+    everything = Informer(quiet_api, PATH)
+    some = Informer(quiet_api, PATH, keeps=lambda item: "gang" in item["metadata"]["labels"])
     everything.refresh()
     some.refresh()
     assert len(everything.objects) == 20
@@ -28,6 +29,27 @@ def test_lists_keep_what_is_of_interest(server: Server, watch_lists: Any) -> Non
     server.emulator.change(PODS, "a", "p2", metadata={"labels": {"gang": "g"}})
     some.refresh()
     assert {name for _, name in some.objects} == {"p2", *(f"p{i}" for i in range(3, 20, 2))}
+
+
+def test_pages_are_told_once_they_have_come(server: Server, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "planner.kubernetes")
+    emulator, api = server.emulator, server.api()
+    informer, missing = Informer(api, PATH), Informer(api, path_of("kueue.x-k8s.io/v1beta1", "workloads"))
+    emulator.is_down = True
+    for _ in range(3):
+        with pytest.raises(ApiError, match="503"):
+            informer.refresh()
+    emulator.is_down = False
+    del emulator.resources[WORKLOADS]
+    for _ in range(3):
+        with pytest.raises(ApiError, match="404"):
+            missing.refresh()
+    assert caplog.messages == []
+    emulator.history.watch_lists = "off"
+    for _ in range(3):
+        informer.refresh()
+    (told,) = caplog.messages
+    assert f"{PATH} is listed by pages: 422" in told
     api.close()
 
 

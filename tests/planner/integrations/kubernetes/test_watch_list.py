@@ -1,19 +1,23 @@
 """Lists as the first events of a watch: whole, of one moment, one object at a time, by pages where there are none."""
 
 import json
+import socket
+import time
 import tracemalloc
 from collections.abc import Iterator
 from typing import Any
+from unittest.mock import Mock
 
 import httpx
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from planner.integrations.kubernetes import client
 from planner.integrations.kubernetes.client import ApiError, KubernetesClient
 from planner.integrations.kubernetes.client_config import ClientConfig
 from planner.integrations.kubernetes.informer import Informer
-from planner.integrations.kubernetes.watch_list import watch_list
+from planner.integrations.kubernetes.watch_list import LIST_S, watch_list
 from tests.planner.integrations.kubernetes.emulator import PODS, Server
 from tests.planner.integrations.kubernetes.history import History, Read
 from tests.planner.integrations.kubernetes.informer_cases import PATH, pod
@@ -93,9 +97,11 @@ def test_what_is_refused_is_read_by_pages(server: Server, status: int, is_listed
 
 
 @pytest.mark.parametrize("watch_lists", ["off", "unknown"])
-def test_a_server_without_such_lists_is_asked_once(server: Server, watch_lists: Any) -> None:
+def test_a_server_without_such_lists_is_asked_once(
+    server: Server, quiet_api: KubernetesClient, watch_lists: Any
+) -> None:
     server.emulator.history.watch_lists = watch_lists
-    api, watch, begun = server.api(), KubernetesClient.watch, list[str | None]()
+    api, watch, begun = quiet_api, KubernetesClient.watch, list[str | None]()
 
     def noted(path: str, version: str | None, wait_s: int) -> Iterator[Any]:
         begun.append(version)
@@ -109,7 +115,52 @@ def test_a_server_without_such_lists_is_asked_once(server: Server, watch_lists: 
         informer.refresh()
     assert {name for _, name in informer.objects} == set("abc")
     assert begun.count(None) == 1
+
+
+def test_a_watch_that_ends_before_all_objects_are_told_is_no_list(server: Server) -> None:
+    server.emulator.history.watch_lists = "unknown"
+    server.emulator.put(PODS, pod("a"))
+    api = server.api()
+    assert watch_list(api, PATH, _all, wait_s=1) is None
     api.close()
+
+
+def test_a_server_that_never_answers_is_asked_once_a_tick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kernel accepts, nobody reads: what was sent lies there."""
+    monkeypatch.setattr(client, "TIMEOUT_S", 0.3)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        api = KubernetesClient(ClientConfig(f"http://127.0.0.1:{silent.getsockname()[1]}"))
+        informer, began_s = Informer(api, PATH), time.monotonic()
+        for _ in range(2):
+            with pytest.raises(ApiError, match="ReadTimeout") as refused:
+                informer.refresh()
+            assert refused.value.is_of_all
+        assert time.monotonic() - began_s < LIST_S
+        api.close()
+        silent.setblocking(False)
+        for _ in range(2):
+            with silent.accept()[0] as asked:
+                assert b"watch=true" in asked.recv(1000)
+        with pytest.raises(BlockingIOError):
+            silent.accept()
+    assert not informer.is_known
+
+
+def test_a_list_that_falls_silent_is_tried_again_where_pages_fail_too(
+    server: Server, quiet_api: KubernetesClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.emulator.history.watch_lists = "unknown"
+    server.emulator.put(PODS, pod("a"))
+    informer = Informer(quiet_api, PATH)
+    with monkeypatch.context() as patched:
+        patched.setattr(quiet_api, "list", Mock(side_effect=ApiError(0, "no pages")))
+        with pytest.raises(ApiError, match="no pages"):
+            informer.refresh()
+    server.emulator.history.watch_lists = "known"
+    server.emulator.guards.used.clear()
+    informer.refresh()
+    assert {verb for _, _, verb in server.emulator.guards.used} == {"watch"}
+    assert [*informer.objects] == [("a", "a")]
 
 
 def test_a_list_that_breaks_off_is_not_taken_for_whole(server: Server) -> None:

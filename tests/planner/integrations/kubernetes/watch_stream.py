@@ -7,8 +7,6 @@ from typing import Any
 
 import kmock
 
-from tests.planner.integrations.kubernetes.history import INITIAL_END
-
 _ESCAPED = str.maketrans({one: f"\\u{ord(one):04x}" for one in "<>&\u2028\u2029"})
 """what Go's `encoding/json` escapes beside control characters; all else is UTF-8 as it is"""
 
@@ -16,12 +14,6 @@ _ESCAPED = str.maketrans({one: f"\\u{ord(one):04x}" for one in "<>&\u2028\u2029"
 def event_line(event: dict[str, Any]) -> bytes:
     text = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
     return text.translate(_ESCAPED).encode() + b"\n"
-
-
-def is_initial_end(event: dict[str, Any]) -> bool:
-    """True for the bookmark after the objects that a watch begins with."""
-    about = event["object"]["metadata"]
-    return event["type"] == "BOOKMARK" and INITIAL_END in (about.get("annotations") or {})
 
 
 async def until_left(request: kmock.Request) -> None:
