@@ -23,7 +23,7 @@ from tests.oracles.tiny_instances import tiny_crossing, tiny_instance
 from tests.planner.cpsat.divisions.division_cases import exchanging, problem_of, ringing, search_of
 from tests.planner.small_racks import serving, training
 
-CLOCK = Clock.of(600.0)
+LIMIT_S = 600.0
 
 
 def fibers(*joined: tuple[int, int], count: int = 2) -> list[dict[str, Any]]:
@@ -33,8 +33,8 @@ def fibers(*joined: tuple[int, int], count: int = 2) -> list[dict[str, Any]]:
 def searched(search: Search) -> bool:
     """Whether the best plan is proven, after plans in one server each."""
     search.bound = search.knapsack.bound
-    pack_whole(search, CLOCK)
-    return divide_joined(search, CLOCK)
+    pack_whole(search, Clock.of(LIMIT_S))
+    return divide_joined(search, Clock.of(LIMIT_S))
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -81,7 +81,7 @@ def test_rows_whose_parts_may_lie_apart_are_open_beside_those_that_take_less_lig
     search, expected = search_of(problem), brute_force(problem.instance)
     assert expected is not None
     search.bound, search.assignments = search.knapsack.bound, ()
-    assert divide_joined(search, CLOCK)
+    assert divide_joined(search, Clock.of(LIMIT_S))
     assert search.value("value") == pytest.approx(expected.values["value"], rel=1e-6)
     assert search.bound == pytest.approx(expected.values["value"], rel=1e-6)
 

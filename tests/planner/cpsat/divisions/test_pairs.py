@@ -16,7 +16,7 @@ from tests.oracles.tiny_instances import tiny_crossing, tiny_instance
 from tests.planner.cpsat.divisions.division_cases import exchanging, problem_of, search_of
 from tests.planner.small_racks import serving
 
-CLOCK = Clock.of(600.0)
+LIMIT_S = 600.0
 
 
 @pytest.mark.slow
@@ -30,8 +30,8 @@ def test_no_plan_is_worth_more_than_the_enumerated_one(draw: Callable[[int], Ins
     if expected is None:
         return
     search.bound = search.knapsack.bound
-    pack_whole(search, CLOCK)
-    is_best = pack_pairs(search, CLOCK)
+    pack_whole(search, Clock.of(LIMIT_S))
+    is_best = pack_pairs(search, Clock.of(LIMIT_S))
     if search.assignments is None:
         return
     value = search.value("value")
@@ -48,10 +48,10 @@ def test_a_job_takes_what_others_leave_of_two_servers(fibers: object) -> None:
     problem = problem_of(*jobs, health={"failed_tiles": ["s0.t0", "s1.t0"]}, servers=2, fibers=fibers)
     search = search_of(problem)
     search.bound = search.knapsack.bound
-    assert not pack_whole(search, CLOCK)
+    assert not pack_whole(search, Clock.of(LIMIT_S))
     assert search.assignments is not None
     assert {each.job for each in search.assignments} == {"b", "c"}
-    pack_pairs(search, CLOCK)
+    pack_pairs(search, Clock.of(LIMIT_S))
     lying = {each.job: {name.split(".")[0] for name in each.devices} for each in search.assignments}
     assert lying["a"] == {"s0", "s1"}
     assert {"b", "c"} <= lying.keys()
@@ -60,4 +60,4 @@ def test_a_job_takes_what_others_leave_of_two_servers(fibers: object) -> None:
 def test_where_slots_matter_pairs_do_not_say_all() -> None:
     search = search_of(problem_of(exchanging("a"), waveguides="shared"))
     search.bound = search.knapsack.bound
-    assert not pack_pairs(search, CLOCK)
+    assert not pack_pairs(search, Clock.of(LIMIT_S))

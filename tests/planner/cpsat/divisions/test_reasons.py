@@ -18,11 +18,11 @@ from tests.planner.cpsat.divisions.division_cases import exchanging, problem_of,
 from tests.planner.small_racks import serving
 
 NUM_JOBS = 5
-CLOCK = Clock.of(60.0)
+LIMIT_S = 60.0
 
 
 def limits_of(search: Search) -> StepTwoLimits:
-    return step_two_limits(search, CLOCK)
+    return step_two_limits(search, Clock.of(LIMIT_S))
 
 
 PROBLEM = problem_of(*(serving(name, 1) for name in "abcde"))
@@ -41,7 +41,7 @@ def test_reasons_are_refused_and_no_part_of_them_is(conflicts: set[frozenset[int
 
     pattern: Pattern = {j: Choice(0, False, ((0, 1),)) for j in ALL}
     with patch.object(reasons, "realize", refuses):
-        found = reasons_of(PROBLEM, pattern, ALL, limits_of(search_of(PROBLEM)), CLOCK)
+        found = reasons_of(PROBLEM, pattern, ALL, limits_of(search_of(PROBLEM)), Clock.of(LIMIT_S))
     least = {c for c in conflicts if not any(other < c for other in conflicts)}
     alone = {c for c in least if len(c) == 1}
     if alone:
@@ -58,10 +58,10 @@ def test_circuits_that_refuse_two_of_three_jobs_together_name_these() -> None:
     rows = [options.rows_by_value()[0] for options in problem.options]
     halves = {j: Choice(rows[j], False, ((0, 2), (1, 2))) for j in (0, 1)}
     pattern: Pattern = {**halves, 2: Choice(rows[2], False, ((0, 1),))}
-    found = reasons_of(problem, pattern, (0, 1, 2), limits_of(search_of(problem)), CLOCK)
+    found = reasons_of(problem, pattern, (0, 1, 2), limits_of(search_of(problem)), Clock.of(LIMIT_S))
     assert [sorted(each) for each in found] == [[0, 1]]
     for jobs in (jobs for number in (1, 2) for jobs in combinations((0, 1, 2), number) if jobs != (0, 1)):
-        assert reasons_of(problem, pattern, jobs, limits_of(search_of(problem)), CLOCK) == []
+        assert reasons_of(problem, pattern, jobs, limits_of(search_of(problem)), Clock.of(LIMIT_S)) == []
 
 
 def test_nothing_is_proven_when_time_is_over() -> None:
