@@ -52,7 +52,15 @@ def http(server: Server) -> Iterator[httpx.Client]:
         ({"sendInitialEvents": "true"}, 422),
         ({"watch": "true", "sendInitialEvents": "true"}, 422),
         ({"watch": "true", "resourceVersionMatch": "NotOlderThan", "resourceVersion": "1"}, 422),
-        ({"watch": "true", "sendInitialEvents": "true", "resourceVersionMatch": "NotOlderThan"}, 200),
+        (
+            {
+                "watch": "true",
+                "sendInitialEvents": "true",
+                "resourceVersionMatch": "NotOlderThan",
+                "timeoutSeconds": "1",
+            },
+            200,
+        ),
         ({"watch": "true", "resourceVersion": "999"}, 504),
         ({"watch": "true", "limit": "1"}, 400),
     ],
