@@ -14,16 +14,10 @@ from planner.model.instance import Instance
 from planner.model.plan import Assignment, Plan
 from planner.model.result import SolveOptions
 from planner.pipeline import solve
+from tests.memory_rings import FIELDS, NODE
 from tests.paths import ROOT
 
-NODE: dict[str, Any] = {
-    "devices": 8, "links": 6, "link_bandwidth": "25 GB/s", "alpha": "0.1 us", "arrangement": "ring",
-    "node": {"dimm": "ddr4-2400-lrdimm-128gb", "dimms": 10, "groups": 2, "dimm_bandwidth": "25.6 GB/s"},
-}  # fmt: skip
-FIELDS: dict[str, Any] = {
-    "servers": 4, "node": NODE, "link_energy": "10 pJ/b", "memory_latency": "1 us", "memory_energy": "20 pJ/b",
-    "network_bandwidth": "12 GB/s", "network_alpha": "5 us", "network_energy": "30 pJ/b", "collectives": "circulants",
-}  # fmt: skip
+CIRCULANTS = FIELDS | {"collectives": "circulants"}
 NODES: list[dict[str, Any]] = [
     {},
     {"arrangement": "star"},
@@ -47,7 +41,7 @@ def _found(on: MemoryNodeRings, assignment: Assignment, data: LinkPlan) -> list[
 @pytest.mark.parametrize("node", NODES)
 @pytest.mark.parametrize("ranks", [3, 4, 5, 6, 8])
 def test_charged_times_are_those_of_rounds(node: dict[str, Any], ranks: int) -> None:
-    on = MemoryNodeRings.model_validate(FIELDS | {"node": NODE | node})
+    on = MemoryNodeRings.model_validate(CIRCULANTS | {"node": NODE | node})
     assignment, both = _both(on, ranks)
     assert _found(on, assignment, both) == []
     slow, late = replace(both, seconds_per_byte=both.seconds_per_byte * 1.01), replace(both, latency_s=0.99e-6)
@@ -57,7 +51,7 @@ def test_charged_times_are_those_of_rounds(node: dict[str, Any], ranks: int) -> 
 
 @pytest.mark.parametrize("strides", [(1, 2), (2, 3), (1,), (4, 1)])
 def test_rings_join_neighbours_alone(strides: tuple[int, ...]) -> None:
-    on = MemoryNodeRings.model_validate(FIELDS)
+    on = MemoryNodeRings.model_validate(CIRCULANTS)
     assignment, both = _both(on, 5)
     wrong = Collective.of(both).model_copy(update={"radices": strides})
     other = assignment.configuration.model_copy(update={"data_collective": wrong})
