@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from planner.integrations.kubernetes.client import ApiError, KubernetesClient, path_of
 from planner.integrations.kubernetes.informer import Informer
 from tests.planner.integrations.kubernetes.emulator import NODES, PODS, WORKLOADS, Server
-from tests.planner.integrations.kubernetes.informer_cases import PATH, pod
+from tests.planner.integrations.kubernetes.informer_cases import PATH, pod, write
 from tests.planner.integrations.kubernetes.world import node
 
 
@@ -137,14 +137,8 @@ def test_an_informer_and_the_api_agree_in_the_end(server: Server, steps: list[st
     emulator, api = server.emulator, server.api()
     informer = Informer(api, PATH)
     for number, step in enumerate(steps):
-        names = sorted(item["metadata"]["name"] for item in emulator.all(PODS))
-        if step == "put":
-            emulator.put(PODS, pod(f"p{number}"))
-        elif step == "change" and names:
-            emulator.change(PODS, "a", names[0], spec={"nodeName": str(number)})
-        elif step == "drop" and names:
-            emulator.drop(PODS, "a", names[-1])
-        elif step == "forget":
+        write(emulator, step, number)
+        if step == "forget":
             emulator.forget()
         elif step == "down":
             emulator.is_down = True

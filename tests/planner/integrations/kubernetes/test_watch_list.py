@@ -20,7 +20,7 @@ from planner.integrations.kubernetes.informer import Informer
 from planner.integrations.kubernetes.watch_list import LIST_S, watch_list
 from tests.planner.integrations.kubernetes.emulator import PODS, Server
 from tests.planner.integrations.kubernetes.history import History, Read
-from tests.planner.integrations.kubernetes.informer_cases import PATH, pod
+from tests.planner.integrations.kubernetes.informer_cases import PATH, pod, write
 from tests.planner.integrations.kubernetes.published import Refused
 
 
@@ -52,13 +52,7 @@ def test_what_changes_while_a_list_is_sent_is_in_it(server: Server, steps: list[
         emulator.drop(PODS, "a", item["metadata"]["name"])
     emulator.forget()
     for number, step in enumerate(steps):
-        names = sorted(item["metadata"]["name"] for item in emulator.all(PODS))
-        if step == "put":
-            emulator.put(PODS, pod(f"p{number}"))
-        elif step == "change" and names:
-            emulator.change(PODS, "a", names[0], spec={"nodeName": str(number)})
-        elif names:
-            emulator.drop(PODS, "a", names[-1])
+        write(emulator, step, number)
     emulator.history.lag = lag
     api = server.api()
     found = watch_list(api, PATH, _all)
