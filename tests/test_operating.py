@@ -1,4 +1,4 @@
-"""What `planner/OPERATING.md` shows of files and requests is what the program reads."""
+"""What the pages of `planner/docs/operating` show of files and requests is what the program reads."""
 
 import json
 import re
@@ -15,7 +15,8 @@ from planner.integrations.switch_drivers.ocs.config import OcsConfig
 from planner.model import files
 
 ROOT = Path(__file__).parents[1]
-TEXT = (ROOT / "planner" / "OPERATING.md").read_text(encoding="utf-8")
+PAGES = ROOT / "planner" / "docs" / "operating"
+TEXT = "\n".join(page.read_text(encoding="utf-8") for page in sorted(PAGES.glob("*.md")))
 
 
 def block(name: str) -> str:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 PAGE_OF: Mapping[str, str] = {
     "planner/RULES.md": "rules.md",
-    "planner/OPERATING.md": "operating.md",
     "planner/GLOSSARY.md": "glossary.md",
     "planner/ARCHITECTURE.md": "architecture.md",
     "planner/INSIDE.md": "inside.md",
