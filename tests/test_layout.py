@@ -26,6 +26,7 @@ TOGETHER = {
     "tests/planner/cli/test_bad_input.py": "bad input through the command line",
     "tests/planner/controller/test_crash.py": "a controller that dies at any write",
     "tests/planner/controller/test_per_server.py": "a controller with jobs of as many accelerators a server",
+    "tests/planner/controller/test_servers_by_rack.py": "a controller with jobs of so many servers of each rack",
     "tests/planner/controller/test_pools.py": "a controller of racks with pooled memory",
     "tests/planner/cpsat/test_against_brute_force.py": "the exact policy against enumeration",
     "tests/planner/cpsat/test_even_jobs.py": "the exact policy against enumeration",

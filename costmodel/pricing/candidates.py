@@ -20,6 +20,7 @@ from costmodel.pricing.divided_mappings import DividedMappings
 from costmodel.pricing.laid_rows import DATA
 from costmodel.pricing.layouts import BlocksOf, Key, ListedBlocks
 from costmodel.pricing.opgraph import OpGraph
+from costmodel.pricing.servers_by_rack import ServersByRack, may_lie
 from costmodel.workloads import Workload
 
 Ints = NDArray[np.integer[Any]]
@@ -163,17 +164,22 @@ def enumerate_candidates(
     one_server: bool = False,
     per_server: int | None = None,
     collective: str | None = None,
+    servers_by_rack: ServersByRack | None = None,
     mappings: Mappings | None = None,
 ) -> Candidates:
     """Every mapping of the workload on each size, or of these, that fits in memory, under every plan of the fabric.
 
     `one_server` keeps the whole job in one server; `per_server` devices are what each server gives that the job uses;
-    `collective` keeps only plans of that kind along the dimensions that all-reduce.
+    `collective` keeps only plans of that kind along the dimensions that all-reduce; `servers_by_rack`, of rows with
+    `per_server`, those whose servers may lie so.
     """
     every = workload.mappings(*sizes) if mappings is None else mappings
     blocks = ListedBlocks(one_server, per_server)
     listed = list_candidates(workload, every, device, fabric, blocks=blocks, collective=collective, one_rack=one_server)
-    return listed if per_server is None else _with_share(listed, fabric, per_server)
+    if per_server is None:
+        return listed
+    shared = _with_share(listed, fabric, per_server)
+    return shared if servers_by_rack is None else _in_racks(shared, fabric, per_server, servers_by_rack)
 
 
 def _with_share(listed: Candidates, fabric: FabricBase, per_server: int) -> Candidates:
@@ -181,6 +187,14 @@ def _with_share(listed: Candidates, fabric: FabricBase, per_server: int) -> Cand
     first, of = distinct_rows([listed.block, *listed.plan])
     shares = [fabric.share(int(listed.block[row]), listed.row_plans(row)) for row in first.tolist()]
     return listed.take(np.flatnonzero(np.array(shares, np.int64)[of] == per_server))
+
+
+def _in_racks(listed: Candidates, fabric: FabricBase, per_server: int, asked: ServersByRack) -> Candidates:
+    """Rows whose servers may lie in racks as is asked."""
+    ways, of = distinct_rows([listed.num_devices, listed.racks])
+    number, racks = listed.num_devices[ways] // per_server, listed.racks[ways]
+    may = [may_lie(asked, *each, fabric) for each in zip(number.tolist(), racks.tolist(), strict=True)]
+    return listed.take(np.flatnonzero(np.array(may, np.bool_)[of]))
 
 
 def list_candidates(

@@ -71,7 +71,7 @@ def _priced(
     mappings = together.joined_mappings(sizes)
     found = enumerate_candidates(
         together, (), device, fabric, one_server=limits.one_server, per_server=limits.per_server,
-        collective=limits.collective, mappings=mappings,
+        collective=limits.collective, servers_by_rack=limits.servers_by_rack, mappings=mappings,
     )  # fmt: skip
     found, scores = scored(found, device, fabric, limits)
     of = found.mappings.job[found.mapping]

@@ -73,6 +73,7 @@ def _priced(question: _Question) -> Priced:
         one_server=limits.one_server,
         per_server=limits.per_server,
         collective=limits.collective,
+        servers_by_rack=limits.servers_by_rack,
     )
     return scored(found, device, fabric, limits)
 

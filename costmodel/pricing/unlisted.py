@@ -7,16 +7,18 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from costmodel.fabrics import FabricBase, GroupPlan, Split
+from costmodel.fabrics import FabricBase, GroupPlan, Split, racks_of
 from costmodel.fabrics.across_racks import most_upper_links, rack_counts
 from costmodel.hardware.device import Device
 from costmodel.parallelism.mappings import Bools, Dimension, Floats, Mappings, distinct_rows
 from costmodel.pricing.collective_choices import PlanChoices
 from costmodel.pricing.divided_mappings import group_degrees
+from costmodel.pricing.laid_rows import DATA
 from costmodel.pricing.layouts import ListedBlocks
 from costmodel.pricing.limits import ANYWHERE, Limits
 from costmodel.pricing.listing import listed_and_priced
 from costmodel.pricing.pinned import Pinned, lack_of_pinned, with_pinned
+from costmodel.pricing.servers_by_rack import in_words, may_lie
 from costmodel.pricing.too_slow import too_slow
 from costmodel.serving.limits import ROUNDING
 from costmodel.wording import counted
@@ -127,16 +129,21 @@ def _joined(workload: Workload, mappings: Mappings, fabric: FabricBase, limits: 
     choices = PlanChoices(workload, fabric, blocks, limits.collective, one_rack=limits.one_server)
     found = []
     for m in first:
-        rows, _ = choices.table([(tuple(degrees[:, m].tolist()), int(mappings.num_devices[m]))])
-        each = rows.T.tolist()
-        some = (limits.per_server is None or _share(fabric, row, choices.plans) == limits.per_server for row in each)
-        found.append(any(some))
+        size = int(mappings.num_devices[m])
+        rows, _ = choices.table([(tuple(degrees[:, m].tolist()), size)])
+        numbered = tuple(choices.plans)
+        some = ((row[0], [numbered[number] for number in row[2:]]) for row in rows.T.tolist())
+        found.append(any(_lies_as_asked(limits, fabric, size, *row) for row in some))
     return np.array(found, np.bool_)[of]
 
 
-def _share(fabric: FabricBase, row: Sequence[int], plans: dict[GroupPlan, int]) -> int:
-    numbered = tuple(plans)
-    return fabric.share(row[0], [numbered[number] for number in row[2:]])
+def _lies_as_asked(limits: Limits, fabric: FabricBase, size: int, block: int, plans: Sequence[GroupPlan]) -> bool:
+    """Whether each server gives so many devices, and each rack so many servers."""
+    each, by_rack = limits.per_server, limits.servers_by_rack
+    if each is None:
+        return True
+    is_even = fabric.share(block, plans) == each
+    return is_even and (by_rack is None or may_lie(by_rack, size // each, racks_of(plans[DATA]), fabric))
 
 
 def _memory(workload: Workload, under: Sequence[_Divided]) -> Lack:
@@ -183,6 +190,14 @@ def _excluded(name: str, limits: Limits, size: int, fabric: FabricBase) -> str:
     if name == "collective":
         return f"no {limits.collective} all-reduce joins {_devices(size)} here"
     assert each is not None
+    if name == "servers_by_rack":
+        assert limits.servers_by_rack is not None
+        racks = f"{counted(fabric.racks, 'rack')} of {counted(fabric.servers, 'server')}"
+        equal = (
+            "" if fabric.links_racks or fabric.racks == 1 else ", of which a job takes one, or equal parts of several"
+        )
+        asked = f"{counted(size // each, 'server')} with {each} each do not lie as {in_words(limits.servers_by_rack)}"
+        return f"{asked}, on {racks}{equal}"
     if size % each or each > server:
         return f"{_devices(size)} do not come from servers that give {each} each, of {server}"
     return f"the job does not divide into blocks of {_devices(each)}, one on each server"

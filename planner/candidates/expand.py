@@ -16,7 +16,7 @@ from planner.candidates.listing import Listing, Listings, OnPriced, untold
 from planner.fabrics import plugin_of
 from planner.fabrics.dominance import Dominance
 from planner.fabrics.problem import JobOptions, Problem, must_run, row_of
-from planner.fabrics.residents import lost_parts
+from planner.fabrics.residents import may_stay
 from planner.model.clock import Clock
 from planner.model.cluster import Cluster
 from planner.model.collector import resting_collector
@@ -153,7 +153,7 @@ class Undominated:
             else:
                 rows = self._dominance.kept_rows(listed, self._instance)
             self._running[key] = listed.take(rows)
-        return self._worth(job, self._running[key]).of(job, can_stay=not lost_parts(self._instance.cluster, job))
+        return self._worth(job, self._running[key]).of(job, can_stay=may_stay(self._instance.cluster, job))
 
     def _worth(self, job: Resident, alike: JobOptions) -> JobOptions:
         """What the rows of a resident that runs alike are worth to one of this weight."""
@@ -194,7 +194,7 @@ def list_options(instance: Instance, job: Job, listings: Listings | None = None)
         return _options(instance, job, listing, job.reference or listing.reference)
     listing, current = _with_current(instance.cluster, job, listing)
     options = _options(instance, job, listing, job.reference or listing.reference)
-    return replace(options, current=current, can_stay=not lost_parts(instance.cluster, job))
+    return replace(options, current=current, can_stay=may_stay(instance.cluster, job))
 
 
 def _options(instance: Instance, job: Job, listing: Listing, reference: Reference) -> JobOptions:

@@ -45,8 +45,7 @@ class Listing:
     @classmethod
     def of(cls, candidates: Candidates, scores: Scores, job: Job, fabric: FabricBase) -> "Listing":
         """All rows of a job."""
-        is_even = job.constraints.per_server is not None
-        return cls(candidates, scores, RowDemands.of(candidates, fabric, is_even=is_even))
+        return cls(candidates, scores, RowDemands.of(candidates, fabric, job.constraints))
 
     def __len__(self) -> int:
         return len(self.candidates)
@@ -148,5 +147,4 @@ def _joining(job: Job) -> tuple[str, str] | None:
 
 
 def _limits(job: Job) -> Limits:
-    limits = job.constraints
-    return Limits(limits.one_server, limits.per_server, limits.collective, limits.one_setting)
+    return Limits.of(job.constraints)

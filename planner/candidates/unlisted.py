@@ -37,8 +37,7 @@ class _Question:
 @lru_cache(maxsize=256)
 def _why(question: _Question) -> str | None:
     cluster, job = question.cluster, question.job
-    asked = job.constraints
-    limits = Limits(asked.one_server, asked.per_server, asked.collective, asked.one_setting)
+    limits = Limits.of(job.constraints)
     device, fabric = cluster.device, cluster.fabric
     nearest: tuple[int, Lack] | None = None
     for size in job.sizes:

@@ -14,6 +14,7 @@ from planner.checks.placement import check_placement
 from planner.checks.rack import check_rack
 from planner.checks.residents import check_residents
 from planner.checks.rounds import check_rounds
+from planner.checks.servers_by_rack import check_servers_by_rack
 from planner.checks.without_pools import check_no_pool, check_no_switches
 from planner.fabrics import fabrics, plugin_of
 from planner.fabrics.plugin import FabricPlugin
@@ -31,6 +32,7 @@ ON_EVERY_FABRIC: dict[str, Check] = {
     "block": check_block,
     "per_server": check_per_server,
     "rack": check_rack,
+    "servers_by_rack": check_servers_by_rack,
     "residents": check_residents,
     "circuits": check_circuits,
     "phases": check_phases,

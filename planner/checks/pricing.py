@@ -214,7 +214,7 @@ def _offers(question: _Question) -> Offers:
         [size for size in question.sizes if size <= fabric.most_devices_of_a_job],
         device,
         fabric,
-        Limits(limits.one_server, limits.per_server, limits.collective, limits.one_setting),
+        Limits.of(limits),
     )
     if job.workload.limits is not None:
         waits = zip(scores.ttft_s.tolist(), scores.tpot_s.tolist(), strict=True)

@@ -12,6 +12,7 @@ OF_ABSENT = (check_no_pool, check_no_switches)
 """rules that a fabric has no such parts"""
 OF_SOME: Mapping[str, Callable[[Instance, Plan], bool]] = {
     "per_server": lambda instance, _: any(job.constraints.per_server is not None for job in instance.all_jobs),
+    "servers_by_rack": lambda instance, _: any(job.constraints.servers_by_rack for job in instance.all_jobs),
     "rack": lambda instance, _: instance.cluster.fabric.racks > 1,
     "residents": lambda instance, _: bool(instance.residents),
     "circuits": lambda instance, plan: instance.cluster.fabric.stage_s > 0 or any(a.circuits for a in plan.assignments),

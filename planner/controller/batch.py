@@ -138,7 +138,8 @@ def _ways(kind: JobClass, weight: float) -> dict[Way, tuple[Option, ...]]:
     ways = {}
     for (part, parts, is_even, has_ports), listed in list(rows.items())[:MOST_WAYS]:
         value = weight * float(listed[0].options.value[listed[0].number])
-        way = Way(part, parts, 1 if is_even else parts, part * parts if has_ports else 0, value)
+        most, ports = 1 if is_even else parts, part * parts if has_ports else 0
+        way = Way(part, parts, most, ports, value, listed[0].shape.servers_by_rack)
         ways[way] = tuple(listed[:MOST_ROWS])
     return ways
 
@@ -217,6 +218,7 @@ def _batch_servers(state: ClusterState, jobs: Sequence[BatchJob], started: dict[
         quotas=tuple((min(a, MOST), min(p, MOST)) for a, p in map(state.ledger.tenants.left, tenants)),
         downtime_s=int(state.settings.downtime_s) + 1,
         gained_s=sum(gain for g, gain in zip(jobs, gains, strict=True) if g.entry.name in started),
+        racks=tuple(map(state.free.cluster.fabric.rack_of, near)),
     )
     return BatchServers(near, running, BatchModel(batch_room, entrants))
 

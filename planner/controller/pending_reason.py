@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 
+from costmodel.pricing.servers_by_rack import in_words
 from planner.controller.decisions import Tag
 from planner.controller.ledger import Entry
 from planner.controller.state import ClusterState
+from planner.fabrics.asked_racks import shared, with_room
 from planner.fabrics.job_class import JobClass
 
 Reason = tuple[Tag, str]
@@ -93,6 +95,8 @@ def _fits_in_a_rack(state: ClusterState, kind: JobClass, part: int, barred: froz
     free_state = state.free.state
     free = free_state.any if kind.held == 1 else free_state.lit
     most = 1 if kind.is_even else kind.held
+    if kind.rows[0].shape.servers_by_rack is not None and state.free.cluster.fabric.links_racks:
+        return shared(kind.rows[0].shape, _servers_of_racks(state, kind, part, barred)) is not None
     for servers in free_state.together:
         missing = kind.held
         for server in servers:
@@ -101,6 +105,14 @@ def _fits_in_a_rack(state: ClusterState, kind: JobClass, part: int, barred: froz
                 if missing <= 0:
                     return True
     return False
+
+
+def _servers_of_racks(state: ClusterState, kind: JobClass, part: int, barred: frozenset[int]) -> list[int]:
+    """Servers of each rack on which a part of a job fits."""
+    free_state, fabric = state.free.state, state.free.cluster.fabric
+    fits = [count >= part for count in (free_state.any if kind.held == 1 else free_state.lit)]
+    open_to = (server for server in range(len(fits)) if server not in barred)
+    return [len(servers) for servers in with_room(fits, open_to, fabric)]
 
 
 def _most_parts(state: ClusterState, kind: JobClass, part: int, barred: frozenset[int]) -> int:
@@ -120,6 +132,10 @@ def _scatter(state: ClusterState, kind: JobClass, part: int) -> str:
     if kind.is_even:
         found, number = _most_parts(state, kind, part, state.drained), needed // part
         on = "one server" if number == 1 else f"each of {number} servers"
+        if (asked := kind.rows[0].shape.servers_by_rack) is not None:
+            racks = sorted(_servers_of_racks(state, kind, part, state.drained), reverse=True)
+            have = ", ".join(map(str, racks[:MOST_NAMED])) + " and fewer" * (len(racks) > MOST_NAMED)
+            return f"it takes {part} on {on}, {in_words(asked)}, and racks have {have} with as many free"
         of = "" if fabric.links_racks or fabric.racks == 1 else " of one rack"
         return f"it takes {part} on {on}{of}, and {found or 'none'} {'have' if found > 1 else 'has'} as many free"
     lie = [server for server, count in enumerate(free_state.any) if count and server not in state.drained]

@@ -8,6 +8,7 @@ from planner.controller.ledger import Entry
 from planner.controller.state import ClusterState
 from planner.cpsat.preemption import PreemptionServers, fewest_victims
 from planner.fabrics.job_class import JobClass
+from planner.formulation.servers_by_rack import AskedOfRacks
 
 MOST_SERVERS = 48
 """servers that are looked at together, those on which the most is free or can be freed"""
@@ -68,10 +69,12 @@ def _among(
     )
     part = min(row.shape.part for row in kind.rows)
     parts = -(-kind.held // part)
+    rack_of, numbers = state.free.cluster.fabric.rack_of, kind.rows[0].shape.servers_by_rack
+    by_rack = None if numbers is None else AskedOfRacks(numbers, tuple(map(rack_of, near)))
     refused: list[frozenset[int]] = []
     while len(refused) < MOST_TRIES and (left_s := deadline_s - time.perf_counter()) > 0:
         chosen = fewest_victims(
-            site, part, parts, most=most, time_limit_s=left_s, refused=refused, is_even=kind.is_even
+            site, part, parts, most=most, time_limit_s=left_s, refused=refused, is_even=kind.is_even, by_rack=by_rack
         )
         if chosen is None:
             return None

@@ -7,6 +7,7 @@ So the first job starts at the latest when the last of the jobs that stand there
 reserved time.
 """
 
+from bisect import bisect_left
 from itertools import combinations, islice
 from math import inf
 
@@ -16,6 +17,8 @@ from numpy.typing import NDArray
 from planner.controller.decisions import Reserve
 from planner.controller.ledger import Entry
 from planner.controller.state import ClusterState
+from planner.fabrics.asked_racks import shared, with_room
+from planner.fabrics.demand import Demand
 from planner.fabrics.job_class import JobClass
 from planner.fabrics.rack_links import RackLinks
 from planner.fabrics.spreads_over_racks import MOST_CHOICES
@@ -73,6 +76,8 @@ def _when(state: ClusterState, server: int, missing: int) -> float:
 
 def _several(state: ClusterState, kind: JobClass, working: Ints) -> Choice | None:
     """Whole servers, those that are clear first, until the parts of the job fit on them."""
+    if kind.rows[0].shape.servers_by_rack is not None:
+        return _several_by_rack(state, kind.rows[0].shape, working)
     racks, part = np.array(state.free.state.together), kind.parts[0]
     fits, clear_s = np.minimum(working // part, 1 if kind.is_even else kind.held)[racks], state.occupancy.clear_s[racks]
     order = np.lexsort((-working[racks], clear_s, fits == 0))
@@ -84,6 +89,21 @@ def _several(state: ClusterState, kind: JobClass, working: Ints) -> Choice | Non
     last = is_enough.argmax(axis=1)
     at_s, count, rack = min((float(clear_s[rack, last[rack]]), int(last[rack]) + 1, int(rack)) for rack in able)
     return at_s, count, tuple(sorted(racks[rack, :count].tolist()))
+
+
+def _several_by_rack(state: ClusterState, demand: Demand, working: Ints) -> Choice | None:
+    """Whole servers, those that are clear first, of racks that give the numbers asked for."""
+    fabric, clear_s, size = state.free.cluster.fabric, state.occupancy.clear_s, demand.part
+    order = sorted(np.flatnonzero(working >= size).tolist(), key=lambda server: (clear_s[server], server))
+
+    def chosen(count: int) -> list[int]:
+        racks = with_room([*(working >= size)], order[:count], fabric)
+        given = shared(demand, [len(rack) for rack in racks]) or ()
+        return [server for rack, number in zip(racks, given, strict=False) for server in rack[:number]]
+
+    count = bisect_left(range(len(order) + 1), True, key=lambda number: bool(chosen(number)))
+    servers = tuple(sorted(chosen(count)))
+    return (max(float(clear_s[server]) for server in servers), len(servers), servers) if servers else None
 
 
 def _over_racks(state: ClusterState, kind: JobClass, working: Ints) -> Choice | None:

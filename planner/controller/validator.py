@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
+from costmodel.pricing.servers_by_rack import ServersByRack
 from planner.fabrics import plugin_of
 from planner.fabrics.claims import Claims, Holdings, lost
 from planner.model.cluster import Cluster
@@ -177,6 +178,16 @@ def _unasked(job: Job, place: Place) -> str | None:
     if asked is None:
         return None
     given = Counter(server for server, _ in place.devices)
-    return next(
-        (f"a server gives {count} accelerators, not {asked}" for count in given.values() if count != asked), None
-    )
+    uneven = (f"a server gives {count} accelerators, not {asked}" for count in given.values() if count != asked)
+    return next(uneven, None) or _unasked_of_racks(job.constraints.servers_by_rack, place)
+
+
+def _unasked_of_racks(asked: ServersByRack | None, place: Place) -> str | None:
+    """Racks that give other numbers of servers than the user asks for."""
+    size = place.row.options.fabric.servers
+    numbers = sorted(Counter(server // size for server in {server for server, _ in place.devices}).values())
+    if asked is None or (isinstance(asked, tuple) and numbers == sorted(asked)):
+        return None
+    if not isinstance(asked, tuple) and numbers[0] >= asked.min and numbers[-1] <= asked.max:
+        return None
+    return f"its racks give {', '.join(map(str, numbers))} servers, which is not what the job asks for"

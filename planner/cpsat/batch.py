@@ -6,7 +6,9 @@ from math import prod
 
 from ortools.sat.python import cp_model
 
+from costmodel.pricing.servers_by_rack import ServersByRack
 from planner.cpsat.make_room import RoomProblem
+from planner.formulation.servers_by_rack import AskedOfRacks
 from planner.formulation.solver import new_solver
 
 RESOLUTION = 1000
@@ -25,6 +27,8 @@ class Way:
     """parts that one server may give"""
     ports: int
     value: float
+    servers_by_rack: ServersByRack | None = None
+    """that it takes, one part of each"""
 
     @property
     def ranks(self) -> int:
@@ -60,6 +64,8 @@ class BatchRoom:
     """of a rank that moves"""
     gained_s: int
     """accelerator-seconds that are saved where nothing moves"""
+    racks: tuple[int, ...] = ()
+    """of each server; needed where ways ask for servers by rack"""
 
 
 @dataclass(frozen=True)
@@ -112,6 +118,9 @@ class BatchModel:
                     self._load[s].append(way.part * count)
                     counts.append((s, count, used))
                 cp.add(sum(count for _, count, _ in counts) == way.parts * here)
+                if way.servers_by_rack is not None:
+                    racks = tuple(self._hall.racks[s] for s, _, _ in counts)
+                    AskedOfRacks(way.servers_by_rack, racks).add(cp, [count for _, count, _ in counts], here)
                 self._counts.setdefault((number, w), []).extend(counts)
         cp.add_at_most_one(self._of(number))
 

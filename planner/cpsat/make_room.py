@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from ortools.sat.python import cp_model
 
+from planner.formulation.servers_by_rack import AskedOfRacks
 from planner.formulation.solver import new_solver
 
 DETERMINISTIC_LIMIT = 0.05
@@ -25,6 +26,14 @@ class RoomProblem:
     guests: tuple[tuple[int, int, int], ...]
     """(server, ranks, number of such jobs), each job in one server"""
 
+    @property
+    def within(self) -> list[int]:
+        """Devices of each server that are free or that such jobs hold."""
+        found = [*self.free]
+        for server, ranks, number in self.guests:
+            found[server] += ranks * number
+        return found
+
 
 @dataclass(frozen=True)
 class Swap:
@@ -37,16 +46,25 @@ class Swap:
 
 
 @lru_cache(maxsize=4096)
-def make_room(room: RoomProblem, part: int, parts: int, most_parts: int, most_moved: int) -> Swap | None:
-    """Room for so many parts of `part` devices each, at most `most_parts` in one server; None where moving `most_moved`
-    ranks in all does not suffice, or nothing is found in the time of one search."""
+def make_room(
+    room: RoomProblem, part: int, parts: int, most_parts: int, most_moved: int, by_rack: AskedOfRacks | None = None
+) -> Swap | None:
+    """Room for so many parts of `part` devices each, at most `most_parts` in one server, one where numbers of servers
+    are asked `by_rack`; None where moving `most_moved` ranks in all does not suffice, or nothing is found in the time
+    of one search."""
     solver = new_solver()
     solver.parameters.max_deterministic_time = DETERMINISTIC_LIMIT
-    return _found(solver, room, part, parts, most_parts, most_moved)
+    return _found(solver, room, (part, parts, most_parts, most_moved, by_rack))
 
 
 def make_room_by(
-    deadline_s: float, room: RoomProblem, part: int, parts: int, most_parts: int, most_moved: int
+    deadline_s: float,
+    room: RoomProblem,
+    part: int,
+    parts: int,
+    most_parts: int,
+    most_moved: int,
+    by_rack: AskedOfRacks | None = None,
 ) -> Swap | None:
     """The same, found by a time on the clock of time.perf_counter: presolve is brief, as such models are small."""
     solver = new_solver()
@@ -54,22 +72,22 @@ def make_room_by(
     parameters.cp_model_probing_level = parameters.symmetry_level = 0
     parameters.max_presolve_iterations = 1
     parameters.max_time_in_seconds = max(0.0, deadline_s - time.perf_counter() - BUILDING_S)
-    return _found(solver, room, part, parts, most_parts, most_moved)
+    return _found(solver, room, (part, parts, most_parts, most_moved, by_rack))
 
 
 def _found(
-    solver: cp_model.CpSolver, room: RoomProblem, part: int, parts: int, most_parts: int, most_moved: int
+    solver: cp_model.CpSolver, room: RoomProblem, asked: tuple[int, int, int, int, AskedOfRacks | None]
 ) -> Swap | None:
-    servers = range(len(room.free))
-    within = list(room.free)
-    for server, ranks, number in room.guests:
-        within[server] += ranks * number
+    part, parts, most_parts, most_moved, by_rack = asked
+    servers, within = range(len(room.free)), room.within
     most = [min(devices // part, most_parts) for devices in within]
     if sum(most) < parts or sum(room.free) < part * parts:
         return None
     model = cp_model.CpModel()
     entered = [model.new_int_var(0, count, "") for count in most]
     model.add(sum(entered) == parts)
+    if by_rack is not None:
+        by_rack.add(model, entered)
     load: list[list[cp_model.LinearExprT]] = [[part * entered[s]] for s in servers]
     moved: list[cp_model.LinearExprT] = []
     flows: dict[tuple[int, int, int], cp_model.IntVar] = {}

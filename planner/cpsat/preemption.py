@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from ortools.sat.python import cp_model
 
+from planner.formulation.servers_by_rack import AskedOfRacks
 from planner.formulation.solver import new_solver
 
 
@@ -29,10 +30,11 @@ def fewest_victims(
     time_limit_s: float,
     refused: Sequence[frozenset[int]] = (),
     is_even: bool = False,
+    by_rack: AskedOfRacks | None = None,
 ) -> tuple[int, ...] | None:
     """Numbers of the fewest jobs, at most `most`, without which so many parts of `part` accelerators fit, each in one
-    server, and one at most in each server where `is_even`; of equally few the cheapest. None where there are none, or
-    none is found in time.
+    server, and one at most in each server where `is_even`, with numbers of servers that may be asked `by_rack`; of
+    equally few the cheapest. None where there are none, or none is found in time.
 
     Sets in `refused` were found not to do, whatever the reason; none that is given contains less.
     """
@@ -45,7 +47,9 @@ def fewest_victims(
     entered = [model.new_int_var(0, 1 if is_even else parts, "") for _ in site.free]
     for count, sizes in zip(entered, gained, strict=True):
         model.add(part * count <= sum(sizes))
-    model.add(sum(entered) >= parts)
+    model.add(sum(entered) >= parts if by_rack is None else sum(entered) == parts)
+    if by_rack is not None:
+        by_rack.add(model, entered)
     model.add(sum(stops) <= most)
     for chosen in refused:
         model.add_bool_or(*(stop for number, stop in enumerate(stops) if number not in chosen))

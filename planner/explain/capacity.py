@@ -4,8 +4,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from costmodel.fabrics import FabricBase
+from costmodel.pricing.servers_by_rack import in_words
+from costmodel.wording import counted
 from planner.candidates import unlisted
 from planner.candidates.expand import list_options
+from planner.fabrics.asked_racks import shared, with_room
+from planner.fabrics.demand import Demand
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.problem import JobOptions
 from planner.model.edit import edited, with_job
@@ -62,6 +67,8 @@ def why_no_block(instance: Instance, name: str, size: int) -> str | None:
     options = list_options(instance, with_job(instance, name, accelerators=size).job(name))
     blocks = {shape.part if shape.is_even else shape.block for shape in options.shapes}
     most = 1 if options.shapes[0].is_even else size
+    if options.shapes[0].servers_by_rack is not None and fabric.links_racks:
+        return _why_not_in_racks(options.shapes[0], here, fabric)
     if any(_num_blocks(here, rack, block, most) * block >= size for rack in state.together for block in blocks):
         return None
     if any(shape.racks > 1 for shape in options.shapes):
@@ -77,6 +84,18 @@ def why_no_block(instance: Instance, name: str, size: int) -> str | None:
         f"needs {size // block} times {accelerators(block)} free {asked}; "
         f"there {'is' if possible == 1 else 'are'} {possible}, {best}"
     )
+
+
+def _why_not_in_racks(demand: Demand, free: Sequence[int], fabric: FabricBase) -> str | None:
+    """Numbers of servers that racks lack, in words; None where they have them."""
+    assert demand.servers_by_rack is not None
+    fits = [count >= demand.part for count in free]
+    racks = [len(servers) for servers in with_room(fits, range(len(fits)), fabric)]
+    if shared(demand, racks) is not None:
+        return None
+    have = f"racks have {listed([*map(str, sorted(racks, reverse=True))])} such servers"
+    asked = f"{counted(demand.num_parts, 'server')} with {accelerators(demand.part)} free"
+    return f"needs {asked}, {in_words(demand.servers_by_rack)}; {have}"
 
 
 def _num_blocks(free: Sequence[int], rack: Sequence[int], block: int, most: int) -> int:

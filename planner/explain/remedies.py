@@ -123,11 +123,13 @@ def without_constraints(solver: WhatIfSolver, waiting: Instance, name: str) -> I
             yield Statement(f"fits with {listed(kinds) or 'any collective'}{in_brackets(speed)}")
     for field, free, words in (
         ("one_server", False, "it may span servers"),
+        ("servers_by_rack", None, "racks need not give these numbers of servers"),
         ("per_server", None, "its servers need not give as many each"),
     ):
         if not getattr(constraints, field):
             continue
-        changed = constraints.model_copy(update={field: free})
+        also = {"servers_by_rack": None} if field == "per_server" else {}
+        changed = constraints.model_copy(update={field: free, **also})
         answer = solver.answer(required(waiting, name, constraints=changed))
         if answer.is_possible and answer.plan is not None:
             found = answer.plan[name]

@@ -15,6 +15,7 @@ from costmodel.fabrics.turns import Turns, most_at_once
 from costmodel.parallelism.degrees import RANK_ORDERS, Degrees
 from costmodel.parallelism.mappings import DIMENSIONS, Dimension
 from costmodel.pricing.candidates import Candidates
+from costmodel.pricing.servers_by_rack import ServersByRack
 from planner.fabrics import plugin_of
 from planner.fabrics.boundary import boundary_of
 from planner.fabrics.circuits_between import Between
@@ -39,6 +40,8 @@ class Demand:
     """what the job takes of each of its servers, where the fabric cuts slices"""
     is_even: bool = False
     """whether each server of the job takes one part, no more"""
+    servers_by_rack: ServersByRack | None = None
+    """servers that it takes of each rack, where that is asked"""
     memory_units: int = 0
     """units of remote memory for each rank"""
     memory_io: int = 0
@@ -108,7 +111,8 @@ class Demand:
         if not isinstance(data, AcrossRacks):
             return self
         plans, first = (*self.plans[:2], data.inner, *self.plans[3:]), self.first and self.first.in_rack
-        return replace(self, data=self.data // data.racks, plans=plans, first=first, is_part=True)
+        part = replace(self, data=self.data // data.racks, plans=plans, first=first, is_part=True)
+        return replace(part, servers_by_rack=None)
 
     @cached_property
     def part(self) -> int:
@@ -251,12 +255,21 @@ class Demand:
         return tuple(offsets for _, found in self._laid for offsets in found.offsets)
 
 
-def shape_of(candidates: Candidates, row: int, fabric: FabricBase, *, is_even: bool = False) -> Demand:
-    """Shape of one candidate; `is_even` where the job asks for as many ranks on each of its servers."""
+def shape_of(
+    candidates: Candidates,
+    row: int,
+    fabric: FabricBase,
+    *,
+    is_even: bool = False,
+    servers_by_rack: ServersByRack | None = None,
+) -> Demand:
+    """Shape of one candidate; `is_even` where the job asks for as many ranks on each of its servers, which may be for
+    numbers of these `servers_by_rack`."""
     phase, first = "", None
     if candidates.has_phases[row]:
         names = candidates.workload.phases
-        earlier = shape_of(candidates.in_first_phase(), row, fabric, is_even=is_even)
+        before = candidates.in_first_phase()
+        earlier = shape_of(before, row, fabric, is_even=is_even, servers_by_rack=servers_by_rack)
         phase, first = names[-1], replace(earlier, phase=names[0])
     m, split = candidates.mapping[row], candidates.splits[candidates.split[row]]
     plans = candidates.row_plans(row)
@@ -269,6 +282,7 @@ def shape_of(candidates: Candidates, row: int, fabric: FabricBase, *, is_even: b
         plans=tuple(plans if has_more else plans[:3]),
         cut=fabric.cut(plans),
         is_even=is_even,
+        servers_by_rack=servers_by_rack,
         memory_units=split.memory_units or 0,
         memory_io=split.memory_io or 0,
         tier_units=split.tier_units or 0,

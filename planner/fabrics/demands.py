@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Protocol, overload
+from typing import Any, Protocol, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,9 +10,12 @@ from numpy.typing import NDArray
 from costmodel.fabrics import FabricBase
 from costmodel.pricing.candidates import Candidates
 from costmodel.pricing.divided_mappings import group_degrees
+from costmodel.pricing.servers_by_rack import ServersByRack
 from planner.fabrics.demand import Demand, shape_of
+from planner.model.job import JobConstraints
 
 Ints = NDArray[np.int64]
+ANYWHERE = JobConstraints()
 
 
 class RowDemands(Sequence[Demand]):
@@ -24,9 +27,10 @@ class RowDemands(Sequence[Demand]):
         """those asked for, by row"""
 
     @classmethod
-    def of(cls, candidates: Candidates, fabric: FabricBase, *, is_even: bool = False) -> "RowDemands":
-        """RowDemands of all rows; `is_even` where the job asks for as many ranks on each of its servers."""
-        return cls(_Made(candidates, fabric, is_even), np.arange(len(candidates)))
+    def of(cls, candidates: Candidates, fabric: FabricBase, asked: JobConstraints = ANYWHERE) -> "RowDemands":
+        """RowDemands of all rows of a job that may ask for as many ranks on each server, and for servers by rack."""
+        is_even = asked.per_server is not None
+        return cls(_Made(candidates, fabric, is_even, asked.servers_by_rack), np.arange(len(candidates)))
 
     @classmethod
     def alone(cls, demand: Demand) -> "RowDemands":
@@ -107,14 +111,18 @@ class _InRack:
 class _Made:
     """RowDemands by kind: rows of one kind have equal degrees, blocks, plans and splits."""
 
-    def __init__(self, candidates: Candidates, fabric: FabricBase, is_even: bool) -> None:
-        self._candidates, self._fabric, self._is_even = candidates, fabric, is_even
+    def __init__(
+        self, candidates: Candidates, fabric: FabricBase, is_even: bool, servers_by_rack: ServersByRack | None
+    ) -> None:
+        self._candidates, self._fabric = candidates, fabric
+        self._is_even, self._servers_by_rack = is_even, servers_by_rack
         self._known: dict[tuple[int, ...], Demand] = {}
 
     def demand(self, row: int) -> Demand:
         key = tuple(int(column[row]) for column in self._columns)
         if key not in self._known:
-            self._known[key] = shape_of(self._candidates, row, self._fabric, is_even=self._is_even)
+            asked: dict[str, Any] = {"is_even": self._is_even, "servers_by_rack": self._servers_by_rack}
+            self._known[key] = shape_of(self._candidates, row, self._fabric, **asked)
         return self._known[key]
 
     def kinds(self, rows: Ints) -> tuple[Ints, Ints]:

@@ -7,6 +7,7 @@ from math import inf
 from typing import Any, Self
 
 from planner.fabrics.across_racks import by_rack, in_racks, joined
+from planner.fabrics.asked_racks import lies_as_asked
 from planner.fabrics.claims import Placed
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_devices import FreeDevices
@@ -79,6 +80,8 @@ class FreeRacks(FreeDevices):
         `layout` gives the server of each block; else several are tried.
         """
         demand = options.shapes[row]
+        if not self._lies_as_asked(demand, blocks):
+            return None
         if demand.racks == 1:
             return self.assign_in_rack(options, row, blocks, layout)
         found, parts = list[Assignment](), in_racks(options, row, blocks)
@@ -96,6 +99,8 @@ class FreeRacks(FreeDevices):
     def assign_on(self, options: JobOptions, row: int, devices: Sequence[Device]) -> Assignment | None:
         """Place a candidate with rank i on devices[i], which are free, and take it; None where first fit fails."""
         demand = options.shapes[row]
+        if not self._lies_as_asked(demand, devices):
+            return None
         if demand.racks == 1:
             return self.assign_on_in_rack(options, row, devices)
         found, size = list[Assignment](), demand.in_rack.num_ranks
@@ -129,6 +134,8 @@ class FreeRacks(FreeDevices):
     def realize(self, row: Option, blocks: Blocks, deadline_s: float = inf) -> Placement | None:
         """Devices, and what else the row needs, for so many parts on each server; None where that is short. Nothing is
         taken. OutOfTimeError after `deadline_s`."""
+        if not self._lies_as_asked(row.shape, blocks):
+            return None
         if row.shape.racks == 1:
             return self.realize_in_rack(row, blocks, deadline_s)
         found = list[Placement]()
@@ -143,12 +150,20 @@ class FreeRacks(FreeDevices):
     def realize_chosen(self, row: Option, devices: Sequence[Device]) -> Placement | None:
         """A row where a policy has put it, on free devices by rank: as many parts on the same servers; None where light
         or memory is short there. Nothing is taken."""
+        if not self._lies_as_asked(row.shape, devices):
+            return None
         if row.shape.racks == 1:
             return self.realize_chosen_in_rack(row, devices)
         size = row.in_rack.shape.num_ranks
         runs = (devices[first : first + size] for first in range(0, len(devices), size))
         found = [part for own in runs if (part := self.realize_chosen_in_rack(row.in_rack, own)) is not None]
         return self.join(row, found)
+
+    def _lies_as_asked(self, demand: Demand, on: Iterable[tuple[int, int]]) -> bool:
+        """True unless a job asks for other numbers of servers by rack; `on` has a server first in each entry."""
+        if demand.servers_by_rack is None:
+            return True
+        return lies_as_asked(demand, (server for server, _ in on), self.cluster.fabric)
 
     def join(self, row: Option, parts: Sequence[Placement]) -> Placement | None:
         """Parts in as many racks as the row asks for, over free links between these; None where either is short."""

@@ -13,6 +13,7 @@ from math import inf
 from typing import Any, ClassVar, TypeVar
 
 from planner.fabrics import plugin_of
+from planner.fabrics.asked_racks import spreads_by_rack
 from planner.fabrics.claims import Placed
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_racks import FreeRacks
@@ -70,6 +71,9 @@ class FreeState(FreeRacks):
     def spreads(self, demand: Demand, search: Search) -> Iterable[Blocks]:
         """Ways to spread a job over servers with room, the best first. Racks with too little are passed over, and all
         but one of those alike with nothing taken, unless the strategy is told of all of them."""
+        if demand.servers_by_rack is not None and self.cluster.fabric.links_racks:
+            together = search.among or self.together
+            return spreads_by_rack(demand, self.room(demand), together, search, self.cluster.fabric)
         if search.among is not None or not search.is_fixed:
             room, racks = self.room(demand), search.among or self.together
         else:

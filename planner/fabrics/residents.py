@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from costmodel.fabrics import FabricBase
 from costmodel.pricing.candidates import Candidates, candidates_of
+from costmodel.pricing.servers_by_rack import is_met
 from planner.fabrics import plugin_of
 from planner.fabrics.claims import Holdings, Placed, lost
 from planner.fabrics.demand import Demand, shape_of
@@ -184,6 +185,15 @@ def check_asked_circuits(running: Running) -> None:
                 f"{running.where}.circuits: these are not the circuits of its configuration; copy them from the plan "
                 "that started it (`planner solve --plan-out`)"
             )
+
+
+def may_stay(cluster: Cluster, resident: "Resident") -> bool:
+    """True if a resident stands on nothing that failed, and on as many servers of each rack as it asks for."""
+    asked, fabric = resident.constraints.servers_by_rack, cluster.fabric
+    if lost_parts(cluster, resident):
+        return False
+    servers = {fabric.parse_device(name)[0] for name in resident.devices} if asked is not None else set()
+    return asked is None or is_met(asked, Counter(map(fabric.rack_of, servers)).values())
 
 
 def lost_parts(cluster: Cluster, resident: Placed) -> list[str]:

@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 from ortools.sat.python import cp_model
 
+from costmodel.pricing.servers_by_rack import ServersByRack
 from planner.fabrics.free_slots import Device
 from planner.fabrics.ranked_assignment import RankedAssignment
+from planner.formulation.servers_by_rack import AskedOfRacks
 from planner.model.cluster import Cluster, Condition
 
 Literal = cp_model.IntVar
@@ -135,6 +137,15 @@ class PlaceLiterals:
                     on[server].append(literal)
             for literals in on.values():
                 self.cp.add_at_most_one(literals)
+
+    def keep_by_rack(self, asked: Mapping[str, ServersByRack]) -> None:
+        """These tenants, of which no two blocks share a server, take as many servers of each rack as they ask for."""
+        for t, tenant in enumerate(self.tenants):
+            if tenant.name in asked:
+                own = (self.on[t, block].items() for block in range(len(tenant.devices) // tenant.block))
+                entered = [place for places in own for place in places]
+                racks = tuple(self.cluster.fabric.rack_of(server) for server, _ in entered)
+                AskedOfRacks(asked[tenant.name], racks).add(self.cp, [literal for _, literal in entered])
 
     @property
     def moves(self) -> cp_model.LinearExprT:

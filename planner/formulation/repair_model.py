@@ -1,11 +1,12 @@
 """Who is searched when a plan is repaired, and what a fabric adds to the ranks that move: circuits that change."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from ortools.sat.python import cp_model
 
+from costmodel.pricing.servers_by_rack import ServersByRack
 from planner.fabrics import plugin_of
 from planner.fabrics.free_slots import Device
 from planner.fabrics.ranked_assignment import RankedAssignment
@@ -25,7 +26,8 @@ class RepairProblem:
     """Who is searched, and what the fixed jobs leave.
 
     `free`: devices that no fixed job holds; `fixed`: assignments of jobs that keep devices and circuits;
-    `pinned`: tenants that keep their devices, not their light; `even`: tenants of which no two blocks share a server.
+    `pinned`: tenants that keep their devices, not their light; `even`: tenants of which no two blocks share a server;
+    `by_rack`: servers of each rack that some of these ask for.
     """
 
     cluster: Cluster
@@ -34,6 +36,7 @@ class RepairProblem:
     fixed: tuple[Assignment, ...] = ()
     pinned: frozenset[str] = frozenset()
     even: frozenset[str] = frozenset()
+    by_rack: Mapping[str, ServersByRack] = field(default_factory=dict)
 
     @property
     def size(self) -> int:

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from costmodel.parallelism.configuration import Configuration
+from costmodel.pricing.servers_by_rack import ServersByRack
 from costmodel.spec import Seconds, Spec
 from costmodel.workloads import Workload
 from planner.model.plan import HeldCircuits, MemoryCircuit, RackCircuit
@@ -45,6 +46,15 @@ class JobConstraints(Spec):
     """whether the job keeps its circuits and memory through all phases of its workload"""
     per_server: Accelerators | None = Field(default=None, exclude_if=lambda number: number is None)
     """accelerators that each server of the job gives, no more and no fewer"""
+    servers_by_rack: ServersByRack | None = Field(default=None, exclude_if=lambda asked: asked is None)
+    """servers that the job takes of racks, where `per_server` is given: [1, 3, 4], of any three racks, or
+    {min: 2, max: 4} of each rack that it uses"""
+
+    @model_validator(mode="after")
+    def _counts_servers(self) -> Self:
+        if self.servers_by_rack is not None and self.per_server is None:
+            raise ValueError("servers_by_rack: needs per_server, what each of these servers gives; add it")
+        return self
 
 
 class Reference(Spec):

@@ -10,6 +10,7 @@ from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import JobClass, Option
 from planner.fabrics.placement import Placement
 from planner.fabrics.rack_links import RackLinks
+from planner.formulation.servers_by_rack import AskedOfRacks
 from planner.simulate.runs import Run
 
 MOST_SERVERS = 8
@@ -80,7 +81,9 @@ class _Rescue:
         near = sorted(sorted(servers, key=lambda s: (-state.lit[s], s))[:MOST_SERVERS])
         guests = _guests(state, near, self.runs)
         parts = row.shape.in_rack.num_ranks // part
-        asked = _room(state, near, guests), part, parts, 1 if row.shape.is_even else parts, most_moved
+        rack_of, numbers = state.cluster.fabric.rack_of, row.shape.servers_by_rack
+        by_rack = None if numbers is None else AskedOfRacks(numbers, tuple(map(rack_of, near)))
+        asked = _room(state, near, guests), part, parts, 1 if row.shape.is_even else parts, most_moved, by_rack
         if self.deadline_s is None:
             swap = make_room(*asked)
         else:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +11,8 @@ from costmodel.parallelism.configuration import Configuration
 from costmodel.pricing.candidates import candidates_of, enumerate_candidates
 from costmodel.pricing.score import Scores, score
 from planner.model.cluster import Cluster
-from planner.model.job import Job, Resident
+from planner.model.job import Job, JobConstraints, Resident
+from tests.oracles.by_rack import Asked, sizes_asked
 from tests.oracles.circuits import Circuit, Held, keeps_tile_rules, required_circuits
 
 Demand = tuple[tuple[Circuit, ...], ...]
@@ -29,6 +31,8 @@ class Mode:
     stays: bool = False
     per_server: int | None = None
     """ranks on each of its servers, where the job asks for that"""
+    servers_by_rack: Asked = None
+    """where the job asks for that"""
     units: int = 0
     """of a pool of its server that each rank holds"""
     is_part: bool = False
@@ -65,7 +69,7 @@ def _unordered(job: Job, cluster: Cluster) -> list[Choice]:
     constraints = job.constraints
     listed = enumerate_candidates(
         job.workload,
-        [size for size in job.sizes if size <= cluster.fabric.most_devices_of_a_job],
+        sizes_asked(job, cluster.fabric),
         cluster.device,
         cluster.fabric,
         one_server=constraints.one_server,
@@ -103,7 +107,7 @@ def _priced(job: Job, cluster: Cluster, configurations: list[Configuration], sco
             "energy_per_work": float(energy[row]),
             "power_w": float(power_w[row]),
         }
-        mode = _mode(configuration, cluster, job.constraints.per_server)
+        mode = _mode(configuration, cluster, job.constraints)
         if resident is not None and configuration is resident.configuration:
             staying = replace(mode, demand=_all_circuits(configuration), stays=True)
             yield Choice(mode=staying, **numbers)
@@ -117,13 +121,14 @@ def _all_circuits(configuration: Configuration) -> Demand:
     return tuple(circuits for _, circuits in required_circuits(configuration))
 
 
-def _mode(configuration: Configuration, cluster: Cluster, per_server: int | None) -> Mode:
+def _mode(configuration: Configuration, cluster: Cluster, asked: JobConstraints) -> Mode:
     held = {tuple(sorted(circuits)) for circuits in _all_circuits(configuration)}
     largest = [c for c in held if not any(set(c) < set(other) for other in held)]
     demand = tuple(sorted(largest)) if cluster.fabric.has_circuits else ()
     is_pooled = isinstance(cluster.fabric, Lightpath) and cluster.fabric.memory and cluster.fabric.memory.shared
     units = (configuration.memory_units or 0) if is_pooled else 0
-    return Mode(configuration.num_devices, configuration.block, demand, per_server=per_server, units=units)
+    places: dict[str, Any] = {"per_server": asked.per_server, "servers_by_rack": asked.servers_by_rack}
+    return Mode(configuration.num_devices, configuration.block, demand, units=units, **places)
 
 
 def _is_possible(mode: Mode, cluster: Cluster, taken: int) -> bool:

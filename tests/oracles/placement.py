@@ -8,6 +8,7 @@ from itertools import combinations, product
 
 from planner.model.instance import Instance
 from planner.model.job import Resident
+from tests.oracles.by_rack import is_asked, racks_given
 from tests.oracles.choices import Demand, Mode
 from tests.oracles.free_space import Links, fragmentation
 from tests.oracles.light import Given, LightSearch, Routing, Tenant
@@ -185,6 +186,10 @@ class PlacementSearch:
             given = {server: sum(device[0] == server for device in devices) for server, _ in devices}
             is_complete = len(devices) == mode.num_devices
             if any(n > mode.per_server or (is_complete and n < mode.per_server) for n in given.values()):
+                return False
+        if mode.servers_by_rack is not None and len(devices) == mode.num_devices:
+            given_by_rack = racks_given((server for server, _ in devices), self.fabric)
+            if not is_asked(mode.servers_by_rack, given_by_rack):
                 return False
         blocks = [devices[i : i + mode.block] for i in range(0, len(devices), mode.block)]
         return all(len({device[0] for device in block}) == 1 for block in blocks)

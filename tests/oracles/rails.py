@@ -19,6 +19,7 @@ from costmodel.pricing.candidates import enumerate_candidates
 from costmodel.pricing.score import score
 from planner.model.instance import Instance
 from planner.model.job import Job
+from tests.oracles.by_rack import Asked, is_asked, racks_given, sizes_asked
 
 Devices = frozenset[tuple[int, int]]
 
@@ -32,6 +33,8 @@ class Way(NamedTuple):
     ports: int
     per_server: int | None = None
     """devices that each server gives, where the job asks for that"""
+    servers_by_rack: Asked = None
+    """the same of the racks"""
 
 
 def best_value(instance: Instance) -> float | None:
@@ -62,7 +65,7 @@ def best_value(instance: Instance) -> float | None:
 
 def _ways(instance: Instance, job: Job) -> Iterator[Way]:
     cluster = instance.cluster
-    sizes = [size for size in job.sizes if size <= cluster.fabric.num_devices]
+    sizes = sizes_asked(job, cluster.fabric)
     each = job.constraints.per_server
     rows = enumerate_candidates(job.workload, sizes, cluster.device, cluster.fabric, per_server=each)
     if not len(rows):
@@ -75,7 +78,7 @@ def _ways(instance: Instance, job: Job) -> Iterator[Way]:
         share = float(speed[row] / np.max(speed))
         values[key] = max(values.get(key, 0.0), job.weight * sqrt(share))
     for key, value in sorted(values.items(), key=lambda item: -item[1]):
-        yield Way(value, *key, each)
+        yield Way(value, *key, each, job.constraints.servers_by_rack)
 
 
 def ports_needed(configuration: Configuration) -> int:
@@ -110,7 +113,9 @@ def _places(instance: Instance, way: Way) -> tuple[Devices, ...]:
     dark = frozenset(map(parse, health.failed_ports)) if way.num_ranks > 1 else frozenset()
     dead = tuple(int(re.split("[q#]", name)[1]) for name in health.failed_switches)
     working = tuple(fabric.switches - dead.count(rail) for rail in range(fabric.gpus_per_server))
-    return _enumerated(way._replace(value=0.0), fabric.num_servers, working, failed | dark)
+    found = _enumerated(way._replace(value=0.0, servers_by_rack=None), fabric.num_servers, working, failed | dark)
+    asked = way.servers_by_rack
+    return tuple(each for each in found if asked is None or is_asked(asked, racks_given((s for s, _ in each), fabric)))
 
 
 @lru_cache(maxsize=1024)

@@ -177,8 +177,7 @@ def _of_instances(paths: list[Path], job: str | None, users: tuple[int, ...]) ->
         if not served:
             raise InputError(str(path), "jobs", "none serves users; name an instance with a transformer_inference job")
         for each, workload in served:
-            asked, most = each.constraints, instance.cluster.fabric.most_devices_of_a_job
-            limits = Limits(asked.one_server, asked.per_server, asked.collective, asked.one_setting)
+            limits, most = Limits.of(each.constraints), instance.cluster.fabric.most_devices_of_a_job
             place = [size for size in each.sizes if size <= most], instance.cluster.device, instance.cluster.fabric
             with option_named(f"{path}: jobs[{each.name}].workload"):
                 found = serving_front(workload, *place, users=users, limits=limits)

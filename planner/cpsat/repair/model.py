@@ -36,6 +36,7 @@ def fewest_moves(problem: RepairProblem, wanted: Wanted | None, limits: RepairLi
     cluster = problem.cluster
     places = PlaceLiterals(cp, cluster, problem.tenants, problem.pinned, problem.free, cluster.fabric.slots_matter)
     places.keep_apart(problem.even)
+    places.keep_by_rack(problem.by_rack)
     repair_model = plugin_of(cluster.fabric).repair_model
     light = None if wanted is None else repair_model.circuits(places, problem, wanted)
     cp.minimize(places.moves)

@@ -10,6 +10,7 @@ from planner.fabrics.free_slots import Device
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import Option
 from planner.fabrics.ocs_rail.rails import FreeRails, ServersByRails, on_rails
+from planner.fabrics.ocs_rail.rails_by_rack import on_rails_by_rack
 from planner.fabrics.placement import Placement
 from planner.fabrics.problem import JobOptions
 from planner.fabrics.search import Blocks, Search, require_time
@@ -39,6 +40,9 @@ class RailFreeState(FreeState):
         if not demand.chooses_servers:
             return super().spreads(demand, search)
         lit = map(and_, self.free, self._ported)
+        if demand.servers_by_rack is not None:
+            open_to = [0 if server in search.barred else slots for server, slots in enumerate(lit)]
+            return on_rails_by_rack(self.rails, demand, open_to)
         if search.barred:
             some = ServersByRails([0 if server in search.barred else slots for server, slots in enumerate(lit)])
             return on_rails(self.rails, demand, some)

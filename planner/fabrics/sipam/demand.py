@@ -124,7 +124,9 @@ def _pool_demand(shape: Demand) -> PoolDemand:
         PoolDemand(
             each.memory_units,
             each.memory_io,
-            *_network(replace(each, memory_units=0, memory_io=0, phase="", is_even=False, is_part=False)),
+            *_network(
+                replace(each, memory_units=0, memory_io=0, phase="", is_even=False, servers_by_rack=None, is_part=False)
+            ),
         )
         for each in shape.by_phase
     )

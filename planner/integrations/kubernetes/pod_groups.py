@@ -8,6 +8,7 @@ from typing import Any
 from planner.controller.settings import Request
 from planner.integrations.kubernetes.client import Object
 from planner.integrations.kubernetes.config import DOMAIN, Kubernetes, KubernetesSite
+from planner.integrations.kubernetes.nodes_by_rack import nodes_by_rack, pods_of_node, servers_by_rack
 from planner.model.errors import InputError
 from planner.model.files import validate
 
@@ -75,12 +76,18 @@ def pod_group_of(
         raise PodGroupError(
             f"a pod asks for {each} accelerators and a node has {site.per_node}; ask for fewer in more pods"
         )
-    per_node = _pods_per_node(annotations, pods, each, site.per_node)
+    per_node, racks = _pods_per_node(annotations, pods, each, site.per_node), None
+    try:
+        if (by_rack := nodes_by_rack(annotations)) is not None:
+            per_node = pods_of_node(by_rack, pods, each, per_node, site)
+            racks = servers_by_rack(by_rack, site)
+    except ValueError as error:
+        raise PodGroupError(str(error)) from None
     is_shared = site.nodes_per_server > 1
     free, counts = (_whole_servers if is_shared else _any_servers)(pods, each, per_node, site)
     known = dict(about) | {"accelerators": pods * each, "workload": _workload(annotations, site.config)}
     known |= {key: _flag(annotations, key, default) for key, default in (("movable", False), ("preemptible", True))}
-    return PodGroup(tuple(sets), _request(known, free), tuple(_request(known, count) for count in counts))
+    return PodGroup(tuple(sets), _request(known, free, racks), tuple(_request(known, count) for count in counts))
 
 
 def _any_servers(pods: int, each: int, per_node: int, site: KubernetesSite) -> tuple[int | None, list[int]]:
@@ -107,8 +114,9 @@ def _whole_servers(pods: int, each: int, per_node: int, site: KubernetesSite) ->
     return (site.per_server, []) if per_node else (None, [site.per_server])
 
 
-def _request(known: Mapping[str, Any], per_server: int | None) -> Request:
-    constraints = {} if per_server is None else {"constraints": {"per_server": per_server}}
+def _request(known: Mapping[str, Any], per_server: int | None, servers_by_rack: Any = None) -> Request:
+    limits = {"per_server": per_server} | ({} if servers_by_rack is None else {"servers_by_rack": servers_by_rack})
+    constraints = {} if per_server is None else {"constraints": limits}
     try:
         return validate(Request, {**known, **constraints}, "job")
     except InputError as error:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from costmodel.pricing.servers_by_rack import ServersByRack
 from planner.cpsat.repair import RepairProblem
 from planner.fabrics import plugin_of
 from planner.fabrics.claims import lost
@@ -106,6 +107,12 @@ class DamagedPlan:
         """Jobs that ask for as many ranks on each of their servers."""
         return frozenset(t.name for t in self.tenants if self.instance.job(t.name).constraints.per_server is not None)
 
+    @cached_property
+    def by_rack(self) -> dict[str, ServersByRack]:
+        """Servers of each rack that jobs ask for, by job."""
+        asked = {t.name: self.instance.job(t.name).constraints.servers_by_rack for t in self.tenants}
+        return {name: numbers for name, numbers in asked.items() if numbers is not None}
+
     def leaves_ports(self, assignments: Sequence[Assignment]) -> bool:
         """True if no single-device job that moved took a working port beside a free device without one."""
         before = {tenant.name: tenant.devices for tenant in self.tenants}
@@ -125,6 +132,7 @@ class DamagedPlan:
             free=self.free_beside(fixed),
             fixed=tuple(tenant.assignment for tenant in fixed),
             even=self.even,
+            by_rack=self.by_rack,
         )
 
     def _may_move(self, name: str) -> bool:

@@ -10,7 +10,7 @@ from planner.cpsat.repair import RepairLimits
 from planner.fabrics import plugin_of
 from planner.fabrics.demands import RowDemands
 from planner.fabrics.problem import JobOptions, Problem
-from planner.fabrics.residents import lost_parts
+from planner.fabrics.residents import may_stay
 from planner.heuristics.greedy import place_all
 from planner.heuristics.strategies import tightest
 from planner.model.edit import as_residents
@@ -60,13 +60,13 @@ def _options(instance: Instance, assignment: Assignment) -> JobOptions:
         fabric=cluster.fabric,
         candidates=candidates,
         scores=score(candidates, cluster.device, cluster.fabric),
-        shapes=RowDemands.of(candidates, cluster.fabric, is_even=job.constraints.per_server is not None),
+        shapes=RowDemands.of(candidates, cluster.fabric, job.constraints),
         reference=Reference(speed=assignment.speed, energy_per_work=assignment.energy_per_work),
         value=np.array([assignment.value]),
         energy=np.ones(1),
         num_listed=1,
         current=0,
-        can_stay=not lost_parts(cluster, job),
+        can_stay=may_stay(cluster, job),
     )
 
 

@@ -1,8 +1,10 @@
 """Quick repair: lost ranks enter free devices, nothing else moves, and first fit finds the circuits."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from costmodel.pricing.servers_by_rack import is_met
 from planner.fabrics import plugin_of
 from planner.fabrics.ranked_assignment import RankedAssignment
 from planner.fabrics.spares import CircuitRouter, Device
@@ -67,7 +69,9 @@ def _keeps_layout(damage: DamagedPlan, tenant: RankedAssignment, devices: Sequen
         return False
     blocks = [{server for server, _ in devices[i : i + tenant.block]} for i in range(0, len(devices), tenant.block)]
     is_even = tenant.name not in damage.even or len(set().union(*blocks)) == len(blocks)
-    return is_even and all(len(servers) == 1 for servers in blocks)
+    asked = damage.by_rack.get(tenant.name)
+    is_met_by_rack = asked is None or is_met(asked, Counter(map(fabric.rack_of, set().union(*blocks))).values())
+    return is_even and is_met_by_rack and all(len(servers) == 1 for servers in blocks)
 
 
 def _routed(

@@ -10,6 +10,7 @@ from planner.checks import check
 from planner.model.instance import Instance
 from planner.model.result import Level, Result, Status
 from tests.oracles.brute_force import BruteForce, brute_force
+from tests.oracles.tiny_by_rack import tiny_by_rack
 from tests.oracles.tiny_disaggregated import disaggregated_rings, tiny_disaggregated, tiny_disaggregateds
 from tests.oracles.tiny_even import tiny_even, tiny_evens
 from tests.oracles.tiny_groups import tiny_groupings, tiny_groups
@@ -21,6 +22,7 @@ NUM_SEEDS = 240
 NUM_CROSSINGS = 160
 NUM_FIVES = 24
 NUM_EVENS = 30
+NUM_BY_RACK = 12
 NUM_DISAGGREGATED = 24
 NUM_RINGS = 8
 NUM_GROUPS = 24
@@ -74,6 +76,11 @@ def test_every_level_has_the_enumerated_optimum_where_each_server_gives_as_many(
 @given(tiny_evens)
 def test_any_such_instance_of_even_jobs_has_the_enumerated_optimum(instance: Instance) -> None:
     agree(instance)
+
+
+@pytest.mark.parametrize("seed", range(NUM_BY_RACK))
+def test_every_level_has_the_enumerated_optimum_where_racks_give_numbers_of_servers(seed: int) -> None:
+    agree(tiny_by_rack(seed))
 
 
 @pytest.mark.slow

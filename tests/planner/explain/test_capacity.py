@@ -4,8 +4,10 @@ import re
 
 import pytest
 
-from planner.explain.capacity import why_unlisted
+from planner.explain.capacity import why_no_block, why_unlisted
 from planner.model.instance import Instance
+from tests.planner.checks import plans
+from tests.planner.checks.plans import FAT_TREE
 from tests.planner.fabrics.divided_ports.clusters import FABRIC, instance, job
 from tests.planner.small_racks import (
     ONE_SERVER,
@@ -94,3 +96,21 @@ def test_explain_says_what_the_largest_share_lacks() -> None:
     data["cluster"]["fabric"] = fabric
     asked = Instance.parse(data, "optical")
     assert "1924.4 GB more than it has" in (why_unlisted(asked, "a", 4) or "")
+
+
+def test_servers_that_racks_lack() -> None:
+    """Of racks where a server each has lost a part, none gives two whole ones; of two servers none gives three."""
+    fabric = FAT_TREE | {"racks": 2, "servers": 2}
+    health = {"failed_tiles": ["r0.s0.g0", "r1.s1.g0"]}
+
+    def asking(*numbers: int) -> Fields:
+        return plans.job("x", 4 * sum(numbers), constraints={"per_server": 4, "servers_by_rack": numbers})
+
+    broken = plans.instance_of(asking(1, 2), fabric=fabric, health=health)
+    assert why_no_block(broken, "x", 12) == (
+        "needs 3 servers with 4 accelerators free, 1 and 2 in one rack each; racks have 1 and 1 such servers"
+    )
+    assert why_no_block(plans.instance_of(asking(1, 2), fabric=fabric), "x", 12) is None
+    assert why_unlisted(plans.instance_of(asking(3), fabric=fabric), "x", 12) == (
+        "3 servers with 4 each do not lie as 3 in one rack, on 2 racks of 2 servers"
+    )

@@ -3,9 +3,11 @@
 from planner.checks.admission import check_admission
 from planner.checks.placement import check_placement
 from planner.checks.rack import check_rack
+from planner.checks.servers_by_rack import check_servers_by_rack
 from planner.cpsat.step1.constraints.admission import admission
 from planner.cpsat.step1.constraints.placement import placement
 from planner.cpsat.step1.constraints.rack import rack
+from planner.cpsat.step1.constraints.servers_by_rack import servers_by_rack
 from planner.fabrics.plugin import FabricPlugin
 from planner.formulation.group import Group
 
@@ -27,6 +29,12 @@ ON_EVERY_FABRIC: tuple[Group, ...] = (
         "A job lies in one rack, or in equal parts in several that are joined, unless the fabric links racks.",
         rack,
         check_rack,
+    ),
+    Group(
+        "servers_by_rack",
+        "A job that asks for numbers of servers takes so many of its racks.",
+        servers_by_rack,
+        check_servers_by_rack,
     ),
 )
 

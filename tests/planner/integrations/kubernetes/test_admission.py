@@ -9,6 +9,7 @@ from tests.planner.controller.durable_cases import full
 from tests.planner.integrations.kubernetes.admission_cases import Make, seats
 from tests.planner.integrations.kubernetes.emulator import CHECKS, PODS, WORKLOADS
 from tests.planner.integrations.kubernetes.world import World, pod_set
+from tests.planner.simulate.grounds import cluster
 
 
 @pytest.mark.slow
@@ -115,6 +116,22 @@ def test_one_pod_a_node_where_the_user_says_so(make_world: Make) -> None:
     world.workload("wide", pod_set(4, 2, pods_per_node="1"))
     world.settle()
     assert sorted(node for node, _ in seats(world, "wide")) == ["n0", "n1", "n2", "n3"]
+
+
+def test_nodes_of_each_rack_are_as_many_as_the_user_says(make_world: Make) -> None:
+    world = make_world(fabric=cluster("fat_tree", racks=2, servers=2))
+    world.workload("uneven", pod_set(6, 4, nodes_by_rack="2,1"))
+    world.settle()
+    nodes = {node for node, _ in seats(world, "uneven")}
+    assert sorted(sum(node in nodes for node in rack) for rack in (("n0", "n1"), ("n2", "n3"))) == [1, 2]
+    world.finish("uneven")
+    world.settle(3)
+    world.workload("never", pod_set(4, 8, nodes_by_rack="3,1"))
+    world.kueue()
+    world.loop.tick()
+    said = world.check("never")
+    assert said["state"] == "Rejected"
+    assert "4 servers with 8 each do not lie as 3 and 1 in one rack each, on 2 racks of 2 servers" in said["message"]
 
 
 @pytest.mark.slow

@@ -64,7 +64,7 @@ class World:
                 | config
             ),
             self.cluster,
-            {f"n{i}": f"s{i // shared_by}" for i in range(servers * shared_by)},
+            {f"n{i}": self.cluster.fabric.server_name(i // shared_by) for i in range(servers * shared_by)},
         )
         self.applied: dict[str, Any] | None = None
         self.api = server.api()
