@@ -116,6 +116,10 @@ class Ledger:
             for request, kind in zip(requests, body["kinds"], strict=True):
                 self.jobs[request.name] = Entry(request, kind, self.num_arrived, self.now_s)
                 self.num_arrived += 1
+        elif name == "shrink":
+            [kind] = body["kinds"]
+            [request] = requests or [self._request(body["job"], kind)]
+            self.jobs[request.name].request, self.jobs[request.name].kind = request, kind
         elif name == "fail":
             self.failed[body["part"]] = body.get("keeper", "")
         elif name == "drain":

@@ -1,6 +1,7 @@
 """A controller's journal replayed the plain way: JSON in, dictionaries out, nothing of planner.controller is used."""
 
 import json
+import re
 import sqlite3
 from collections import Counter
 from collections.abc import Sequence
@@ -35,6 +36,8 @@ class Replayed:
                     "started_s": 0.0, "pause_s": 0.0, "preempted": 0, "wait": None,
                 }  # fmt: skip
                 self.arrived += 1
+        elif body["e"] == "shrink":
+            self._shrinks(body, decisions)
         elif body["e"] in ("fail", "drain"):
             self._goes_down(body, "failed" if body["e"] == "fail" else "drained")
         elif body["e"] == "undrain":
@@ -45,6 +48,14 @@ class Replayed:
                 self._comes_back(body, "drained")
         for decision in decisions:
             self._decision(decision)
+
+    def _shrinks(self, body: Body, decisions: list[Body]) -> None:
+        """The job goes on with the accelerators that it named, in the order in which it had them."""
+        name, had = body["job"]["name"], _devices(self.jobs[body["job"]["name"]]["place"])
+        now = [_devices(each["place"]) for each in decisions if (each["d"], each["job"]) == ("move", name)]
+        kept = {tuple(map(int, re.findall(r"\d+", device))) for device in body["kept"]}
+        assert now == [[device for device in had if device in kept]], f"{name} does not keep what it asked for"
+        self.jobs[name] |= {"request": body["job"], "kind": body["kinds"][0]}
 
     def _goes_down(self, body: Body, what: str) -> None:
         names, keepers = getattr(self, what), self.keepers[what]
@@ -101,6 +112,11 @@ class Replayed:
             "now_s": self.now_s, "num_arrived": self.arrived, "jobs": list(self.jobs.values()), "failed": self.failed,
             "drained": self.drained, "reserved": self.reserved,
         } | ({"keepers": self.keepers} if any(self.keepers.values()) else {})  # fmt: skip
+
+
+def _devices(place: Body) -> list[tuple[int, int]]:
+    """Server and slot of each rank."""
+    return list(zip(place["devices"][::2], place["devices"][1::2], strict=True))
 
 
 class World:

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Protocol
 
-from planner.controller import Controller
+from planner.controller import Controller, Request
+from planner.model.edit import edited
 from planner.model.errors import InputError, UnwrittenError
 from planner.service.command_queue import BusyError, Command, StoppingError
 from tests.planner.controller.sites import request
@@ -130,6 +131,7 @@ class User(Client):
     is_leaving: bool = False
     """it ends what it has"""
     done: int = 0
+    shrunk: int = 0
 
     def decide(self) -> None:
         random = self.network.random
@@ -182,6 +184,42 @@ class User(Client):
             self.told.append(Told(self.job, seq, devices, self._asked_s, self.network.now_s, said_s))
             if self.ends_s is None:
                 self.ends_s = self.network.now_s + self.network.random.uniform(2.0, 15.0)
+
+
+@dataclass
+class ElasticUser(User):
+    """Has jobs inside a server, without circuits, that give back half of what they have before they end."""
+
+    sizes: tuple[int, ...] = (8, 4)
+    _asked: tuple[str, Request, list[str]] | None = None
+    """key, request and accelerators of the last time that it asked"""
+
+    def decide(self) -> None:
+        runs_on = self.ends_s is not None and not (self.is_resting or self.is_leaving)
+        if self.job and runs_on and (self._asked is None or self._asked[1].name != self.job):
+            self.ask(f"shrink {self.job}", self._shrink, self._has_shrunk)
+        else:
+            super().decide()
+
+    def _shrink(self, member: Member) -> Any:
+        """The same is asked again until it is answered. A job that has lost its place meanwhile is not asked to shrink,
+        and what it would keep may not be its own any more."""
+        controller = member.controller
+        if self._asked is None or self._asked[1].name != self.job:
+            if self.job not in controller.running:
+                return None
+            names = controller.running[self.job].device_names
+            wanted = edited(controller.job(self.job).request, accelerators=len(names) // 2)
+            self._asked = f"shrink {self.job}", wanted, [*names[: len(names) // 2]]
+        key, wanted, kept = self._asked
+        is_known = controller._durable.journal.known(key) is not None
+        place = controller.running.get(self.job)
+        if not is_known and (place is None or place.device_names[: len(kept)] != tuple(kept)):
+            return None
+        return controller.shrink(wanted, kept, key=key)
+
+    def _has_shrunk(self, seq: int, found: Any) -> None:
+        self.shrunk += found is not None
 
 
 @dataclass

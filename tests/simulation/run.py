@@ -137,4 +137,5 @@ def _counts(world: SimulatedWorld) -> Counter[str]:
     found["faults of switches"] = len(world.emulator.happened)
     found["answers"] = sum(len(client.answers) for client in world.clients)
     found["jobs"] = sum(user.done for user in _users(world))
+    found["jobs that shrank"] = sum(user.shrunk for user in _users(world))
     return found

@@ -7,10 +7,11 @@ import shutil
 import sqlite3
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from planner.controller import journal, lease
+from planner.controller import journal, lease, shrinking
 from planner.controller.journal_copies import Restored
 from planner.controller.journal_file import Seen, prepare
 from planner.controller.leadership import Leadership
@@ -123,3 +124,19 @@ def test_who_does_not_begin_for_a_reason_that_is_not_so_is_found(monkeypatch: py
 
     monkeypatch.setattr(Seen, "compare", compared)
     assert any("cannot begin" in text for text in run(0).wrong)
+
+
+@pytest.mark.slow
+def test_jobs_that_shrink_keep_what_they_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seed 10 has a user of elastic jobs; one that keeps other accelerators than it asked for is found."""
+    found = run(10)
+    assert found.wrong == []
+    assert found.counts["jobs that shrank"]
+    asked = shrinking._kept
+
+    def others(entry: Any, request: Any, kept: Any) -> Any:
+        return [device for device in entry.place.devices if device not in asked(entry, request, kept)]
+
+    monkeypatch.setattr(shrinking, "_kept", others)
+    with pytest.raises(AssertionError, match="does not keep what it asked for"):
+        run(10)

@@ -31,7 +31,7 @@ from tests.planner.integrations.switch_drivers.ocs.controlled_world import (
     ControlledWorld,
 )
 from tests.simulation.beginnings import is_right
-from tests.simulation.clients import Client, Operator, User
+from tests.simulation.clients import Client, ElasticUser, Operator, User
 from tests.simulation.copies import Copies
 from tests.simulation.disk import Connection, Disk
 from tests.simulation.mishaps import Mishaps
@@ -43,6 +43,8 @@ PARTS = {"torus": ("s1", "s0.c1", "s1.c2:port"), "ocs_rail": ("s1", "s0.g1", "q3
 QUEUE_S = 1.0
 """between two looks at a queue, unless something is put there"""
 MOST_LATE_S = 1e9
+HAVE_ELASTIC = 12
+"""seeds in a row with, and then without, a user of elastic jobs"""
 
 
 @dataclass
@@ -72,6 +74,8 @@ class SimulatedWorld(ControlledWorld):
         self.chaos = Mishaps(self)
         self.copies = Copies(self, Random(f"copies {self.seed}"))
         users = [User(self, name=name, sizes=tuple(SIZES[self.site.kind])) for name in "abc"]
+        if self.site.kind == "ocs_rail" and self.seed // HAVE_ELASTIC % 2 == 0:
+            users.append(ElasticUser(self, name="d"))
         self.clients: list[Client] = [*users, Operator(self, parts=PARTS[self.site.kind])]
 
     # Time, and who runs

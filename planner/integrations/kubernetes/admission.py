@@ -14,11 +14,12 @@ from planner.controller.controller import Controller
 from planner.controller.view import JobState
 from planner.integrations.kubernetes.client import ApiError, KubernetesClient, Object, path_of
 from planner.integrations.kubernetes.config import CONTROLLER, KubernetesSite
+from planner.integrations.kubernetes.elastic import is_part, left
 from planner.integrations.kubernetes.gang_lifecycle import assignment_key, by_key
 from planner.integrations.kubernetes.holders import Holders
 from planner.integrations.kubernetes.hot_swap import admitted_in, swapped
 from planner.integrations.kubernetes.informer import Informer
-from planner.integrations.kubernetes.jobs import Applied, all_jobs, dark, leave, placed
+from planner.integrations.kubernetes.jobs import Applied, all_jobs, dark, leave, placed, shrunk
 from planner.integrations.kubernetes.pod_assignment import (
     VISIBLE,
     SplitError,
@@ -138,13 +139,31 @@ class Admission:
             because = "the planner has no such job any more"
         elif job.place is None:
             because = "its place is lost: " + ("" if job.waits_for is None else job.waits_for.because)
-        elif devices_of(job.place) != admitted:
+        elif devices_of(job.place) == admitted or is_part(job.place, admitted):
+            self._shrink(workload, said, job, job.place)
+            return
+        else:
             if workload.has_hot_swap and self._swap(workload, said, job.place):
                 return
             because = f"it moves to {', '.join(dict.fromkeys(self._nodes(job.place)))}"
-        else:
-            return
         self._say(workload, "Retry", because)
+
+    def _shrink(self, workload: Workload, said: Object, job: JobState, place: Place) -> None:
+        """Give back the accelerators of pods that are gone since the Workload asks for fewer."""
+        pods = bound(self._pods.objects.values(), self._site.config.resources)
+        try:
+            pod_group = workload.pod_group(self._site)
+            now = () if pod_group is None else pod_assignments_of(place, pod_group.each, self._site)
+            kept = [] if pod_group is None else left(now, workload.job, pods, pod_group.pods)
+        except (PodGroupError, SplitError):
+            return
+        if pod_group is None or not kept or not admitted_in(said["podSetUpdates"]):
+            return
+        ranks = [rank for one in kept for rank in one.ranks]
+        names = [place.device_names[rank] for rank in sorted(ranks)]
+        if shrunk(self._controller, pod_group, job, names):
+            gone = ", ".join(dict.fromkeys(one.node for one in now if one not in kept))
+            self._say(workload, "Ready", f"has become smaller, and leaves {gone}", said["podSetUpdates"])
 
     def _swap(self, workload: Workload, said: Object, place: Place) -> bool:
         """Delete the pods that stand where the job is not any more; False where all have to be made anew."""

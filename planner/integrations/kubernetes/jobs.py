@@ -61,6 +61,20 @@ def _instead(controller: Controller, request: Request, job: JobState | None) -> 
     return controller.job(request.name)
 
 
+def shrunk(controller: Controller, pod_group: PodGroup, job: JobState, kept: list[str]) -> bool:
+    """Whether the job of a pod group that has become smaller goes on with these accelerators alone; else it holds what
+    it has until it ends."""
+    for request in pod_group.requests:
+        try:
+            controller.prepare(request)
+            controller.shrink(request, kept)
+        except InputError as error:
+            log.info("job %s keeps its accelerators: %s", job.request.name, error)
+        else:
+            return True
+    return False
+
+
 def leave(controller: Controller, job: JobState, *, ended: bool) -> None:
     """A job is not wanted any more, or has `ended`; it may have left already."""
     name = job.request.name

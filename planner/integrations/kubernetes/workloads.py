@@ -117,7 +117,8 @@ class Workload:
 
         def read(one: Object) -> PodSet:
             name = str(one.get("name") or "main")
-            pods = admitted.get(name, int(one.get("count", 1)))
+            count = int(one.get("count", 1))
+            pods = min(admitted.get(name, count), count)
             return PodSet(name, pods, accelerators_of(one["template"].get("spec") or {}, of.resources))
 
         return read

@@ -273,25 +273,60 @@ def test_an_elastic_job_that_grows_is_told_that_a_plan_has_one_size_and_runs_on(
     assert (world.jobs(), world.check("small")["state"]) == (before, "Ready")
 
 
-@pytest.mark.slow
-def test_an_elastic_job_that_shrinks_holds_its_place_until_it_ends(make_world: Make) -> None:
-    """Kueue writes the smaller number into the Workload that is admitted."""
+def test_an_elastic_job_that_shrinks_gives_back_what_its_pods_have_left(make_world: Make) -> None:
+    """Kueue writes the smaller number into the Workload that is admitted, and a Job deletes its last pods."""
+    world = make_world()
+    world.workload("train", pod_set(4, 8))
+    world.workload("next", pod_set(1, 8))
+    world.settle(4)
+    before = world.jobs()["team/train"].place
+    assert before is not None
+    assert world.check("next")["state"] == "Pending"
+    for count in (3, 1):
+        resize(world, "train", count)
+        world.restart()
+        world.settle(4)
+        now = world.jobs()["team/train"]
+        assert now.place is not None
+        assert now.place.devices == before.devices[: 8 * count]
+        assert (now.request.accelerators, world.check("train")["state"]) == (8 * count, "Ready")
+        assert len(seats(world, "train")) == count
+    assert world.check("next")["state"] == "Ready"
+    world.finish("train")
+    world.settle(3)
+    assert {*world.jobs()} == {"team/next"}
+
+
+def test_accelerators_are_held_until_the_pods_are_gone(make_world: Make) -> None:
+    """A pod that is being deleted has them still."""
     world = make_world()
     world.workload("train", pod_set(2, 8))
     world.settle(4)
+    resize(world, "train", 1)
+    for _ in range(3):
+        world.loop.tick()
     job = world.jobs()["team/train"]
     assert job.place is not None
-    item = world.emulator.get(WORKLOADS, "team", "train")
+    assert (len(job.place.devices), job.request.accelerators) == (16, 16)
+
+
+def test_an_elastic_job_over_circuits_holds_its_place_until_it_ends(make_world: Make) -> None:
+    world = make_world(fabric="ocs_rail")
+    world.workload("train", pod_set(4, 8))
+    world.settle(4)
+    before = world.jobs()["team/train"]
+    assert before.place is not None
+    assert before.place.has_circuits
+    resize(world, "train", 2)
+    world.settle(3)
+    now = world.jobs()["team/train"]
+    assert now.place is not None
+    assert (now.place.devices, world.check("train")["state"]) == (before.place.devices, "Ready")
+
+
+def resize(world: World, name: str, count: int) -> None:
+    """Kueue writes another number of pods into a Workload."""
+    item = world.emulator.get(WORKLOADS, "team", name)
     assert item is not None
     (one,) = item["spec"]["podSets"]
-    world.emulator.change(WORKLOADS, "team", "train", spec={"podSets": [one | {"count": 1}]})
-    for has_died in (False, True):
-        if has_died:
-            world.restart()
-        world.settle(3)
-        now = world.jobs()["team/train"]
-        assert now.place is not None
-        assert (now.place.devices, world.check("train")["state"]) == (job.place.devices, "Ready")
-    world.finish("train")
-    world.settle(3)
-    assert world.jobs() == {}
+    world.emulator.change(WORKLOADS, "team", name, spec={"podSets": [one | {"count": count}]})

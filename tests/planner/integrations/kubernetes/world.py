@@ -206,6 +206,7 @@ class World:
         made_by = {"apiVersion": version, "kind": "Workload", "name": about_it["name"], "uid": about_it["uid"]}
         known = {pod["metadata"]["name"] for pod in self.emulator.all(PODS)}
         for one in item["spec"]["podSets"]:
+            self._delete_beyond(item, one)
             template, update = one["template"], updates.get(one["name"], {})
             for index in range(one["count"]):
                 name = f"{item['metadata']['uid']}-{one['name']}-{index}"
@@ -218,6 +219,14 @@ class World:
                 selector = {"nodeSelector": update["nodeSelector"]} if "nodeSelector" in update else {}
                 spec = template["spec"] | selector
                 self.emulator.put(PODS, {"metadata": about, "spec": spec, "status": {"phase": "Pending"}})
+
+    def _delete_beyond(self, item: dict[str, Any], of: dict[str, Any]) -> None:
+        """An indexed Job that is scaled down deletes its pods with the highest indices."""
+        about = item["metadata"]
+        for pod in self.pods(f"{about['namespace']}/{about['name']}"):
+            name, _, index = pod["metadata"]["name"].rpartition("-")
+            if name == f"{about['uid']}-{of['name']}" and int(index) >= of["count"]:
+                self.emulator.remove(JOBS, "pods", about["namespace"], pod["metadata"]["name"])
 
     def finish(self, name: str) -> None:
         """The pods of a Workload succeed."""

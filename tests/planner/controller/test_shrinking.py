@@ -1,0 +1,101 @@
+"""A running job that gives back some of its accelerators: at once, without a move, and for good."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planner.controller import Controller, Move, Request, Start
+from planner.model.errors import ConflictError, InputError
+from tests.planner.controller.sites import controller, request, started
+
+
+def smaller(c: Controller, name: str, accelerators: int, **constraints: Any) -> Request:
+    limits = {"accelerators": accelerators, "constraints": constraints}
+    return Request.model_validate(c.job(name).request.model_dump() | limits)
+
+
+def test_what_is_given_back_is_free_at_once(tmp_path: Path) -> None:
+    """Another job starts there in the same event; the ranks that stay have their accelerators, after a restart too."""
+    path = tmp_path / "journal.db"
+    with Controller(controller().cluster, journal=path) as c:
+        c.submit(request("wide", 32, constraints={"per_server": 8}))
+        c.submit(request("next", 8))
+        before = c.running["wide"].device_names
+        kept = [*before[:8], *before[16:32]]
+        decisions = c.shrink(smaller(c, "wide", 24, per_server=8), kept, key="once")
+        move = next(each for each in decisions if isinstance(each, Move))
+        assert move.gives_back == before
+        assert c.running["wide"].device_names == tuple(kept)
+        assert [each.job for each in decisions if isinstance(each, Start)] == ["next"]
+        assert {*c.running["next"].device_names} == {*before[8:16]}
+        assert c.shrink(smaller(c, "wide", 24, per_server=8), kept, key="once") == decisions
+        state = c.state()
+    with Controller(journal=path) as again:
+        assert again.state() == state
+        assert again.check() == []
+        assert again.job("wide").request.accelerators == 24
+        assert started(again.finish("wide")) == []
+        assert started(again.submit(request("last", 24))) == ["last"]
+
+
+@pytest.mark.parametrize(
+    ("kept", "accelerators", "message"),
+    [
+        (slice(0, 8), 16, "8 accelerators are not fewer of its 16, as many as it asks for now"),
+        (slice(0, 16), 16, "are not fewer"),
+        (slice(0, 0), 1, "are not fewer"),
+    ],
+)
+def test_what_cannot_be_kept(kept: slice, accelerators: int, message: str) -> None:
+    c = controller()
+    c.submit(request("wide", 16))
+    state = c.state()
+    with pytest.raises(InputError, match=message):
+        c.shrink(smaller(c, "wide", accelerators), c.running["wide"].device_names[kept])
+    with pytest.raises(InputError, match="no job 'other' waits or runs"):
+        c.shrink(request("other", 8), ["s0.g0"])
+    assert c.state() == state
+
+
+def test_servers_that_would_give_other_numbers_are_kept() -> None:
+    c = controller()
+    c.submit(request("wide", 16, constraints={"per_server": 8}))
+    names = c.running["wide"].device_names
+    with pytest.raises(ConflictError, match="no configuration of 8 accelerators, without circuits, on those"):
+        c.shrink(smaller(c, "wide", 8, per_server=8), names[4:12])
+    assert c.running["wide"].device_names == names
+    assert c.check() == []
+
+
+def test_racks_that_would_give_other_numbers_of_servers_are_kept() -> None:
+    c = controller(racks=3, servers=3)
+    bounds = {"per_server": 8, "servers_by_rack": {"min": 2, "max": 2}}
+    c.submit(request("wide", 32, constraints=bounds))
+    of = dict(zip(c.running["wide"].device_names, c.running["wide"].devices, strict=True))
+    racks = sorted({server // 3 for server, _ in of.values()})
+    one_of_each = {min(server for server, _ in of.values() if server // 3 == rack) for rack in racks}
+    with pytest.raises(ConflictError, match="no configuration of 16 accelerators"):
+        c.shrink(smaller(c, "wide", 16, **bounds), [name for name, (server, _) in of.items() if server in one_of_each])
+    c.shrink(smaller(c, "wide", 16, **bounds), [name for name, (server, _) in of.items() if server // 3 == racks[0]])
+    assert {server // 3 for server, _ in c.running["wide"].devices} == {racks[0]}
+    assert c.check() == []
+
+
+def test_a_job_that_changes_in_more_than_its_size_is_another_one() -> None:
+    c = controller()
+    c.submit(request("wide", 16))
+    changed = smaller(c, "wide", 8).model_copy(update={"priority": 7})
+    with pytest.raises(ConflictError, match="differs in more"):
+        c.shrink(changed, c.running["wide"].device_names[:8])
+
+
+@pytest.mark.parametrize("fabric", ["lightpath", "torus", "ocs_rail"])
+def test_circuits_stay_with_the_ranks_that_they_were_planned_for(fabric: str) -> None:
+    c = controller(fabric)
+    c.submit(request("wide", 16))
+    state = c.state()
+    with pytest.raises(ConflictError, match="without circuits"):
+        c.shrink(smaller(c, "wide", 8), c.running["wide"].device_names[:8])
+    assert c.state() == state
+    assert c.check() == []
