@@ -19,6 +19,14 @@ def is_part(place: Place, admitted: str) -> bool:
     return len(names) < len(devices) and [name for name in devices if name in names] == [*place.device_names]
 
 
+def still_held(admitted: Sequence[PodAssignment], now: Sequence[PodAssignment]) -> tuple[PodAssignment, ...] | None:
+    """Of the assignments that pods were told those of a job that has become smaller, with the ranks that they were
+    told; None where its place is another one."""
+    here = by_key(now)
+    found = tuple(one for one in admitted if (one.node, one.visible) in here)
+    return found if len(found) == len(now) < len(admitted) else None
+
+
 def left(now: Sequence[PodAssignment], job: str, pods: Iterable[Pod], wanted: int) -> list[PodAssignment]:
     """Assignments of the pods that are left, where these are as many as are wanted, and fewer than there were; else
     none. `pods` are bound: one that is being deleted is there still."""

@@ -14,6 +14,7 @@ from planner.controller.controller import Controller
 from planner.controller.view import JobState
 from planner.integrations.kubernetes.client import ApiError, KubernetesClient, Object, path_of
 from planner.integrations.kubernetes.config import KubernetesSite
+from planner.integrations.kubernetes.elastic import still_held
 from planner.integrations.kubernetes.gang_lifecycle import assignment_key, by_key, gang_pod_group
 from planner.integrations.kubernetes.hot_swap import HOT_SWAP, swapped
 from planner.integrations.kubernetes.informer import Informer
@@ -179,7 +180,8 @@ class Extender:
             return PodVerdict(why=str(error), never=True)
         if not set(assignments) <= set(all_assignments):
             may_swap = pod.annotations.get(HOT_SWAP) == "true" and not job.place.has_circuits
-            after = swapped(assignments, all_assignments) if may_swap else None
+            after = still_held(assignments, all_assignments)
+            after = after or (swapped(assignments, all_assignments) if may_swap else None)
             if after is None:
                 return PodVerdict(why="its job has moved since the pod was made; the pod is made anew")
             assignments = all_assignments = after

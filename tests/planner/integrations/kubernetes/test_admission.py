@@ -8,7 +8,7 @@ from planner.model.errors import UnwrittenError
 from tests.planner.controller.durable_cases import full
 from tests.planner.integrations.kubernetes.admission_cases import Make, seats
 from tests.planner.integrations.kubernetes.emulator import CHECKS, PODS, WORKLOADS
-from tests.planner.integrations.kubernetes.world import World, pod_set
+from tests.planner.integrations.kubernetes.world import JOBS, World, pod_set
 from tests.planner.simulate.grounds import cluster
 
 
@@ -295,6 +295,21 @@ def test_an_elastic_job_that_shrinks_gives_back_what_its_pods_have_left(make_wor
     world.finish("train")
     world.settle(3)
     assert {*world.jobs()} == {"team/next"}
+
+
+def test_a_pod_of_a_smaller_job_is_made_again_where_it_was(make_world: Make) -> None:
+    """It is told what the first admission said, as the template of a Job that runs does not change."""
+    world = make_world()
+    world.workload("train", pod_set(4, 8))
+    world.settle(4)
+    resize(world, "train", 3)
+    world.settle(4)
+    before = seats(world, "train")
+    assert len(before) == 3
+    (lost,) = [pod for pod in world.pods("team/train") if pod["spec"]["nodeName"] == before[0][0]]
+    world.emulator.remove(JOBS, "pods", "team", lost["metadata"]["name"])
+    world.settle(6)
+    assert sorted(seats(world, "train")) == sorted(before)
 
 
 def test_accelerators_are_held_until_the_pods_are_gone(make_world: Make) -> None:
