@@ -30,7 +30,7 @@ def obeys(c: Controller) -> None:
         assert asked is None or is_asked(asked, numbers(c, name)), name
 
 
-@pytest.mark.parametrize("fabric", ["fat_tree", "ocs_rail", "memory_ring"])
+@pytest.mark.parametrize("fabric", ["fat_tree", "ocs_rail", pytest.param("memory_ring", marks=pytest.mark.slow)])
 def test_random_events_keep_the_numbers(fabric: str) -> None:
     """Starts, moves, failures and preemptions; on a fat tree nobody waits who could start alone."""
     random, c, failed = Random(f"by rack {fabric}"), controller(fabric, {"downtime_s": 1}, **RACKS), list[str]()

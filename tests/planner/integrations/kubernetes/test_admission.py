@@ -118,6 +118,7 @@ def test_one_pod_a_node_where_the_user_says_so(make_world: Make) -> None:
     assert sorted(node for node, _ in seats(world, "wide")) == ["n0", "n1", "n2", "n3"]
 
 
+@pytest.mark.slow
 def test_nodes_of_each_rack_are_as_many_as_the_user_says(make_world: Make) -> None:
     world = make_world(fabric=cluster("fat_tree", racks=2, servers=2))
     world.workload("uneven", pod_set(6, 4, nodes_by_rack="2,1"))
@@ -297,6 +298,7 @@ def test_an_elastic_job_that_shrinks_gives_back_what_its_pods_have_left(make_wor
     assert {*world.jobs()} == {"team/next"}
 
 
+@pytest.mark.slow
 def test_a_pod_of_a_smaller_job_is_made_again_where_it_was(make_world: Make) -> None:
     """It is told what the first admission said, as the template of a Job that runs does not change."""
     world = make_world()
@@ -325,6 +327,7 @@ def test_accelerators_are_held_until_the_pods_are_gone(make_world: Make) -> None
     assert (len(job.place.devices), job.request.accelerators) == (16, 16)
 
 
+@pytest.mark.slow
 def test_an_elastic_job_over_circuits_holds_its_place_until_it_ends(make_world: Make) -> None:
     world = make_world(fabric="ocs_rail")
     world.workload("train", pod_set(4, 8))
