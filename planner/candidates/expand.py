@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from costmodel.parallelism.configuration import Configuration
-from costmodel.parallelism.mappings import distinct_rows
 from costmodel.pricing.candidates import candidates_of
 from costmodel.pricing.score import score
 from costmodel.workloads import TransformerTraining
@@ -55,11 +54,11 @@ def expand(
     for j in order:
         job = jobs[j]
         on_priced(f"comparing candidates of {job.name}", len(found), len(jobs))
-        if clock is not None and found and clock.is_over and not must_run(job) and not pruned.has(job):
-            if listings.has(job) or job.reference is not None:
-                found[j] = pruned.few_of(job, listings)
-            else:
-                found[j] = _unlisted(job, next(iter(found.values())))
+        is_short = clock is not None and clock.is_over and not must_run(job) and not pruned.has(job)
+        if is_short and (listings.has(job) or job.reference is not None):
+            found[j] = pruned.few_of(job, listings)
+        elif is_short and found:
+            found[j] = _unlisted(job, next(iter(found.values())))
         else:
             is_pruned = prune and not (instance.placed_steps and _offloads(listings.of(job)))
             found[j] = pruned.of(job, listings) if is_pruned else list_options(instance, job, listings)
@@ -87,16 +86,6 @@ def _list_in_time(jobs: Iterable[Job], listings: Listings, last: Clock) -> None:
             took_s, before = time.perf_counter() - started, effort
 
 
-def _best_of_each(listed: JobOptions) -> NDArray[np.int64]:
-    """The most valuable row for each size, block, number of racks and share of memory in each phase: what finding
-    dominated rows would cost more."""
-    c = listed.candidates
-    order = np.lexsort((listed.energy, -listed.value))
-    columns = c.num_devices, c.block, c.racks, c.split, c.in_first_phase().split
-    first = distinct_rows([column[order] for column in columns])[0]
-    return np.sort(order[first])
-
-
 def _unlisted(job: Job, other: JobOptions) -> JobOptions:
     """No candidates of a job, as nobody looked for them."""
     nothing = replace(other, current=None).take(np.zeros(0, dtype=np.int64))
@@ -111,7 +100,9 @@ class Undominated:
         self._comparisons: dict[str, Callable[[NDArray[np.int64]], NDArray[np.int64]]] = {}
         self._kept: dict[tuple[str, tuple[int, ...]], Listing] = {}
         self._alike: dict[tuple[object, ...], JobOptions] = {}
-        self._few: dict[tuple[str, tuple[int, ...]], tuple[Listing, Reference]] = {}
+        self._few: dict[str, NDArray[np.int64]] = {}
+        self._few_of_sizes: dict[tuple[str, tuple[int, ...]], Listing] = {}
+        self._few_alike: dict[tuple[object, ...], JobOptions] = {}
         self._running: dict[tuple[str, Configuration], JobOptions] = {}
         self._weighed: dict[tuple[int, float, str, float], JobOptions] = {}
 
@@ -121,20 +112,31 @@ class Undominated:
 
     def few_of(self, job: Job, listings: Listings) -> JobOptions:
         """A short list of a job's candidates, one for all that ask for the same."""
-        key = self._key(job), job.sizes
+        alike = _alike(job)
+        if alike not in self._few_alike:
+            every = _compared(job, listings)
+            rows = every.of_sizes(job.sizes)
+            few = self._few_of(job, every, rows)
+            options = _options(self._instance, job, few, job.reference or every.reference_of(rows))
+            self._few_alike[alike] = replace(options, num_listed=len(rows), is_listed=len(few) == len(rows))
+        return self._few_alike[alike].of(job)
+
+    def _few_of(self, job: Job, every: Listing, rows: NDArray[np.int64]) -> Listing:
+        """The short list among these rows of all those compared, found once for all sizes."""
+        key = self._key(job)
         if key not in self._few:
-            listed = list_options(self._instance, job, listings)
-            self._few[key] = listings.of(job).take(_best_of_each(listed)), listed.reference
-        listing, reference = self._few[key]
-        options = _options(self._instance, job, listing, job.reference or reference)
-        every = len(listings.of(job))
-        return replace(options, num_listed=every, is_listed=len(listing) == every)
+            options = _options(self._instance, job, every, job.reference or every.reference)
+            self._few[key] = plugin_of(self._instance.cluster.fabric).starts.few_rows(options)
+        own = key, job.sizes
+        if own not in self._few_of_sizes:
+            self._few_of_sizes[own] = every.take(np.intersect1d(rows, self._few[key], assume_unique=True))
+        return self._few_of_sizes[own]
 
     def of(self, job: Job, listings: Listings) -> JobOptions:
         """The candidates of a job that no other one replaces."""
         if isinstance(job, Resident):
             return self._of_resident(job, listings)
-        alike = job.listing_json, job.sizes, job.weight, job.utility, job.step_at, job.reference
+        alike = _alike(job)
         if alike not in self._alike:
             key, whole = (self._key(job), job.sizes), listings.of(job)
             if key not in self._kept:
@@ -166,7 +168,7 @@ class Undominated:
 
     def _kept_of(self, job: Job, listings: Listings) -> NDArray[np.int64]:
         """Rows of the job's own listing that stay."""
-        key, every = self._key(job), listings.of(job) if _is_by_reference(job) else listings.of_all_sizes(job)
+        key, every = self._key(job), _compared(job, listings)
         if key not in self._comparisons:
             options = _options(self._instance, job, every, job.reference or every.reference)
             self._comparisons[key] = self._dominance.comparison(options, self._instance)
@@ -180,6 +182,16 @@ class Undominated:
     @property
     def _dominance(self) -> Dominance:
         return plugin_of(self._instance.cluster.fabric).dominance
+
+
+def _alike(job: Job) -> tuple[object, ...]:
+    """Equal for jobs with the same candidates of the same values."""
+    return job.listing_json, job.sizes, job.weight, job.utility, job.step_at, job.reference
+
+
+def _compared(job: Job, listings: Listings) -> Listing:
+    """Rows that are compared at once: of all sizes, where no reference of the job decides."""
+    return listings.of(job) if _is_by_reference(job) else listings.of_all_sizes(job)
 
 
 def _is_by_reference(job: Job) -> bool:

@@ -53,9 +53,14 @@ class Listing:
     @cached_property
     def reference(self) -> Reference:
         """The fastest and the most frugal row."""
-        if not len(self):
+        return self.reference_of(np.arange(len(self)))
+
+    def reference_of(self, rows: NDArray[np.int64]) -> Reference:
+        """The same of some rows."""
+        if not len(rows):
             return NO_REFERENCE
-        return Reference(speed=float(self.speed.max()), energy_per_work=float(self.energy_per_work_j.min()))
+        speed, energy_j = self.speed[rows].max(), self.energy_per_work_j[rows].min()
+        return Reference(speed=float(speed), energy_per_work=float(energy_j))
 
     @cached_property
     def speed(self) -> NDArray[np.float64]:

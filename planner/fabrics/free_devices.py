@@ -68,6 +68,10 @@ class FreeDevices:
                 is_whole_seen = is_whole_seen or free == whole
         return found
 
+    def is_untouched(self, rack: int) -> bool:
+        """True if nothing is taken in a rack that is known to refuse what others alike refuse."""
+        return self.free_together[rack] == self._whole[rack]
+
     def refuse(self, demand: Demand, blocks: Blocks) -> None:
         """Light has refused a spread; remembered until something changes in the rack."""
         if self.refused is None:

@@ -50,7 +50,7 @@ class JobOptions:
     """whether all its candidates are here"""
     is_bounded: bool = True
     """whether each candidate that is missing has one here that is worth no less with as many accelerators in blocks as
-    large, and as much memory; without, those may have any value up to `most_value`"""
+    large, over as many racks and links, with as much memory; without, those may have any value up to `most_value`"""
     _known: dict[int, Assignment] = field(default_factory=dict, init=False, repr=False, compare=False)
     """rows as they stand in a plan, but for the job and its place; one of all jobs that are alike"""
 
@@ -80,6 +80,15 @@ class JobOptions:
     def most_value(self) -> float:
         """The most that the job is worth, whether all its candidates are here or not."""
         return float(self.value.max(initial=0.0)) if len(self) else self.job.weight
+
+    @cached_property
+    def links(self) -> NDArray[np.int64]:
+        """Links that each row holds of all parts of the layer above racks together, shape (C,)."""
+        c, upper = self.candidates, self.fabric.upper_layer
+        if upper is None or not c.links.any():
+            return np.zeros(len(c), np.int64)
+        parts = [len(upper.parts(range(racks))) for racks in range(int(c.racks.max()) + 1)]
+        return np.asarray(np.array(parts, np.int64)[c.racks] * c.links)
 
     def rows_by_value(self) -> Sequence[int]:
         """Rows from the most valuable to the least; the fewest accelerators first among equals."""

@@ -45,6 +45,9 @@ class FreeByRack(Protocol):
     @property
     def free_together(self) -> Sequence[int]: ...
     def spreads(self, demand: Demand, search: Search) -> Iterable[Blocks]: ...
+    def is_untouched(self, rack: int) -> bool:
+        """True if nothing is taken in a rack that is like all others of which this is true."""
+
     def is_refused(self, part: Demand, blocks: Blocks) -> bool:
         """True if light has refused what a job has in one rack there."""
 
@@ -60,6 +63,9 @@ class SpreadsOverRacks:
         number = {servers[0]: rack for rack, servers in enumerate(racks.together)}
         self._servers = {number[servers[0]]: servers for servers in search.among or racks.together}
         """by rack that is looked at"""
+        untouched = [rack for rack in self._servers if racks.is_untouched(rack)] if search.is_fixed else []
+        self._stands_for = dict.fromkeys(untouched, min(untouched, default=0))
+        """the first of the racks in which nothing is taken, by each of them: parts lie alike in all"""
         self._able: dict[object, list[int]] = {}
         """racks with as many free devices, and the links, those with the fewest devices first"""
         self._ways: dict[tuple[object, int], list[Blocks]] = {}
@@ -78,21 +84,44 @@ class SpreadsOverRacks:
 
     def _over(self, demand: Demand, able: Sequence[int]) -> Iterator[Blocks]:
         """Choices of racks where each part may lie; what is refused meanwhile is passed over."""
-        part, num_tried, before = demand.in_rack, 0, list[int]()
+        num_tried, before, refusing = 0, list[int](), set[int]()
         for rack in able:
-            own = self._in(part, rack)
-            if own is None:
+            stands = self._stands_for.get(rack, rack)
+            if stands in refusing:
                 continue
-            others = [(other, blocks) for other in before if (blocks := self._in(part, other)) is not None]
-            for chosen in combinations(others, demand.racks - 1):
+            own = self._in(demand.in_rack, stands)
+            if own is None:
+                refusing.add(stands)
+                continue
+            for chosen in self._choices(demand, before, rack):
                 if num_tried == MOST_CHOICES:
                     return
                 num_tried += 1
-                parts = sorted([*chosen, (rack, own)])
-                is_joined = self._links.fits(demand, [number for number, _ in parts])
-                if is_joined and not any(self._racks.is_refused(part, blocks) for _, blocks in parts):
-                    yield [block for _, blocks in parts for block in blocks]
+                if chosen:
+                    yield chosen
             before.append(rack)
+
+    def _choices(self, demand: Demand, before: Sequence[int], rack: int) -> Iterator[Blocks]:
+        """Choices with this rack and others before it; empty where they are not joined, or light was refused."""
+        if len(before) + 1 < demand.racks:
+            return
+        others = [other for other in before if self._in(demand.in_rack, self._stands_for.get(other, other)) is not None]
+        for chosen in combinations(others, demand.racks - 1):
+            racks = sorted([*chosen, rack])
+            parts = self._parts(demand.in_rack, racks) if self._links.fits(demand, racks) else []
+            yield [block for own in parts for block in own]
+
+    def _parts(self, part: Demand, racks: Sequence[int]) -> list[Blocks]:
+        """How a part lies in each rack; [] where light was refused in one."""
+        stands = {rack: self._stands_for.get(rack, rack) for rack in racks}
+        ways = {rack: self._in(part, rack) for rack in {*stands.values()}}
+        found = [(rack, stands[rack], ways[stands[rack]]) for rack in racks]
+        return [self._moved(own, of, rack) for rack, of, own in found if own] if all(ways.values()) else []
+
+    def _moved(self, blocks: Blocks, source: int, rack: int) -> Blocks:
+        """The same blocks in another rack."""
+        further = self._servers[rack][0] - self._servers[source][0]
+        return [(server + further, count) for server, count in blocks] if further else blocks
 
     def _in(self, part: Demand, rack: int) -> Blocks | None:
         """How a part may lie in a rack."""

@@ -3,7 +3,11 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar
 
-from planner.fabrics.problem import Problem
+import numpy as np
+from numpy.typing import NDArray
+
+from costmodel.parallelism.mappings import distinct_rows
+from planner.fabrics.problem import JobOptions, Problem
 from planner.model.clock import Clock
 from planner.model.cluster import Cluster
 from planner.model.instance import Instance
@@ -23,6 +27,14 @@ class Starts:
         """Whether so short a time limit is better spent on packing few candidates of each job, that stand for all, than
         on finding the dominated ones."""
         return False
+
+    def few_rows(self, options: JobOptions) -> NDArray[np.int64]:
+        """The most valuable row for each size, block, number of racks, of links and share of memory in each phase, and
+        others that the fabric packs, ascending: where to find dominated rows takes too long."""
+        c = options.candidates
+        order = np.lexsort((options.energy, -options.value))
+        columns = c.num_devices, c.block, c.racks, c.links, c.split, c.in_first_phase().split
+        return np.sort(order[distinct_rows([column[order] for column in columns])[0]])
 
     def heuristics(self, cluster: Cluster) -> Sequence[str]:
         """Heuristics to start from, the first one first."""

@@ -66,7 +66,7 @@ def priced_rows(problem: Problem) -> tuple[RowOrder, list[int]]:
     """Rows and jobs in the order of the knapsack relaxation: value less a price per device."""
     if has_prices(problem):
         return _priced_in_pool(problem)
-    price = DevicePrice.of(problem).price
+    price = DevicePrice.of(problem)
     known: dict[int, tuple[tuple[bool, int, float], _Descending, NDArray[np.float64]]] = {}
 
     def found(options: JobOptions) -> tuple[tuple[bool, int, float], _Descending, NDArray[np.float64]]:
@@ -75,7 +75,7 @@ def priced_rows(problem: Problem) -> tuple[RowOrder, list[int]]:
         key = id(options.value)
         if key not in known:
             devices = options.candidates.num_devices
-            reduced = options.value - price * devices
+            reduced = options.value - price.cost(options)
             rank = True, 0, 0.0
             if len(options):
                 best = int(reduced.argmax())

@@ -26,7 +26,7 @@ MOST_JOBS = 10
 NUM_SERVERS = (1, 1, 2, 2, 3)
 """how many servers are cleared"""
 PRICES = (0.0, 0.5, 0.8, 1.0, 1.0, 1.2)
-"""of a device, over that of the knapsack relaxation: dear devices leave room for more jobs"""
+"""of devices and links, over those of the knapsack relaxation: dear devices leave room for more jobs"""
 SHUFFLE = 1.5
 """factor by which keys of the order of jobs are changed at most"""
 
@@ -69,7 +69,7 @@ class RuinRecreate:
     def __init__(self, problem: Problem, start: Sequence[Assignment], seed: int) -> None:
         self.problem = problem
         self.rng = random.Random(seed)
-        self.price = DevicePrice.of(problem).price
+        self.prices = DevicePrice.of(problem)
         self.free = FreeState.empty(problem.cluster)
         number = {options.job.name: j for j, options in enumerate(problem.options)}
         self.placed = {number[assignment.job]: assignment for assignment in start}
@@ -115,13 +115,13 @@ class RuinRecreate:
 
     def _place_anew(self, waiting: Sequence[int]) -> dict[int, Assignment]:
         """Assignments of those that fit: large jobs first, or jobs worth most for a device, with some disorder."""
-        price = self.price * self.rng.choice(PRICES)
+        share = self.rng.choice(PRICES)
         by_size = self.rng.random() < 0.5
         keys, rows = dict[int, tuple[bool, float]](), dict[int, list[int]]()
         for j in waiting:
             options = self.problem.options[j]
             devices = options.candidates.num_devices
-            rows[j] = np.argsort(price * devices - options.value, kind="stable").tolist()
+            rows[j] = np.argsort(self.prices.cost(options) * share - options.value, kind="stable").tolist()
             best = float(devices[rows[j][0]])
             key = best if by_size else self.most[j] / best
             keys[j] = options.must_run, key * SHUFFLE ** self.rng.uniform(-1, 1)

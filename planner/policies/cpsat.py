@@ -10,7 +10,7 @@ from planner.candidates.expand import expand
 from planner.candidates.knapsack_bounds import KnapsackBounds
 from planner.cpsat.search import pattern_of
 from planner.cpsat.solve import search_levels
-from planner.cpsat.step1.size import MOST_LITERALS, literals_of
+from planner.cpsat.step1.size import MOST_LITERALS, has_more_literals
 from planner.fabrics import plugin_of
 from planner.fabrics.pattern import route_pattern
 from planner.fabrics.problem import Problem
@@ -104,7 +104,7 @@ def _starts(problem: Problem, options: SolveOptions) -> Iterator[tuple[str, list
     if options.hint is not None and (hinted := realized_hint(problem, options.hint)) is not None:
         yield "hint", hinted
     fabric, starts = problem.cluster.fabric, plugin_of(problem.cluster.fabric).starts
-    is_large = cache(lambda: literals_of(problem) > MOST_LITERALS)
+    is_large = cache(lambda: has_more_literals(problem, MOST_LITERALS))
     short = starts.short_list(problem, is_large)
     bound = cache(lambda: KnapsackBounds.of(problem).bound)
 

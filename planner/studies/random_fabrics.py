@@ -21,6 +21,10 @@ WAVELENGTHS = (8, 16)
 PEERS = (3, 4, 8)
 LIGHT_SERVERS, LIGHT_TILES = 8, 32
 """of a lightpath rack"""
+UPPER_PORTS = (16, 32, 64)
+"""of each lightpath rack at the switches that join racks"""
+LEAST_RADIX = 136
+"""ports of such a switch, or one for each rack where there are more"""
 GPUS, POD_SERVERS = 8, 128
 """of a server, and servers of a pod, on NVLink with packets or rails"""
 RAIL_SERVERS, LARGE_SERVER = 4096, 64
@@ -34,16 +38,19 @@ POOL_ACCELERATORS, POOL_SERVERS, TRAYS, UNITS = 32, 8, 4, 6
 """accelerators and trays of a pool's server, servers of a zone, memory units for each accelerator"""
 
 
-def random_fabric(kind: str, accelerators: int, seed: int) -> Fields:
-    """The key `fabric` of a cluster as files have it, with so many accelerators; light is drawn by the seed.
+def random_fabric(kind: str, accelerators: int, seed: int, *, most: int | None = None) -> Fields:
+    """The key `fabric` of a cluster as files have it, with so many accelerators; light is drawn by the seed. `most`:
+    accelerators of its largest job; lightpath racks that have fewer are joined by optical circuit switches.
 
     InputError where no racks of that kind have so many.
     """
     if kind not in fabrics():
         raise InputError(PLACE, "kind", f"'{kind}' is unknown; kinds are {', '.join(fabrics())}")
-    of_number = MADE.get(kind)
+    of_number, rng = MADE.get(kind), random.Random(seed)
     if of_number is not None:
-        return of_number(accelerators, random.Random(seed))
+        made = of_number(accelerators, rng)
+        is_joined = kind == "lightpath" and made["racks"] > 1 and (most or 0) > LIGHT_SERVERS * LIGHT_TILES
+        return {**made, "upper": _switches_above(made["racks"], rng)} if is_joined else made
     pods, number = _racks(accelerators, POD_SERVERS * GPUS, GPUS)
     text = fabrics()[kind].template.text(servers=number // GPUS, tiles=GPUS, fibers=0)
     return {"racks": pods, **yaml.safe_load(text)["fabric"]}
@@ -82,6 +89,14 @@ def _lightpath(accelerators: int, rng: random.Random) -> Fields:
         "tile_rows": _rows(tiles), "wavelengths_per_tile": 16, "wavelength_bandwidth": "18.75 GB/s",
         "max_peers": rng.choice(PEERS), "fibers": rng.choice(FIBERS), "wavelengths_per_fiber": rng.choice(WAVELENGTHS),
         "alpha": "0.7 us", "reconfiguration": "3.7 us", "energy": "5 pJ/b",
+    }  # fmt: skip
+
+
+def _switches_above(racks: int, rng: random.Random) -> Fields:
+    """Optical circuit switches between racks; a switch has a port of every rack, or of few racks several."""
+    return {
+        "kind": "switches", "ports": rng.choice(UPPER_PORTS), "radix": max(racks, LEAST_RADIX),
+        "bandwidth": "100 GB/s", "alpha": "2 us", "reconfiguration": "10 ms", "energy": "10 pJ/b",
     }  # fmt: skip
 
 

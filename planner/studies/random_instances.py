@@ -121,7 +121,7 @@ def random_datacenter(
 
     InputError where no such fabric has so many accelerators, or so many jobs do not load it.
     """
-    fabric = random_fabric(kind, accelerators, seed)
+    fabric = random_fabric(kind, accelerators, seed, most=most)
     limit = min(MOST.get(kind, 128), max(2, accelerators // 2)) if most is None else most
     listed = random_jobs(jobs, accelerators, seed, most=limit)
     return datacenter(fabric, listed, f"{kind}-{accelerators}-{seed}", device)

@@ -1,6 +1,7 @@
 """How large step 1 would be: a model that would not fit in memory, or not be written down in time, is not built."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from planner.fabrics import plugin_of
 from planner.fabrics.demand import Demand
@@ -18,19 +19,21 @@ OF_COUNT, OF_PAIR, OF_CLASS = 3, 8, 6
 """literals of a job for each kind of block on a server, pair of servers with fibers, class of light on a server"""
 
 
-def literals_of(problem: Problem) -> int:
-    """Literals of step 1, roughly."""
+def has_more_literals(problem: Problem, most: float) -> bool:
+    """Whether step 1 has more literals than so many, roughly."""
+    return any(number > most for number in accumulate(_literals_by_job(problem)))
+
+
+def _literals_by_job(problem: Problem) -> Iterator[int]:
     fabric = problem.cluster.fabric
     pairs = plugin_of(fabric).step_one.num_pairs(problem.cluster)
     known: dict[int, tuple[int, int]] = {}
-    total = 0
     for options in problem.options:
         if id(options.shapes) not in known:
             known[id(options.shapes)] = _kinds_and_classes(options.shapes.distinct[0], has_pairs=pairs > 0)
         kinds, classes = known[id(options.shapes)]
-        total += len(options) + fabric.num_servers * (OF_COUNT * (kinds + 2) + OF_CLASS * classes)
-        total += OF_PAIR * pairs if classes else 0
-    return total
+        by_server = fabric.num_servers * (OF_COUNT * (kinds + 2) + OF_CLASS * classes)
+        yield len(options) + by_server + (OF_PAIR * pairs if classes else 0)
 
 
 def may_be_buildable(num_jobs: int, num_servers: int, clock: Clock) -> bool:
@@ -46,7 +49,7 @@ def _kinds_and_classes(demands: Sequence[Demand], *, has_pairs: bool) -> tuple[i
 
 def is_buildable(problem: Problem, clock: Clock) -> bool:
     """True if step 1 fits in memory and is written down long before the clock is over."""
-    return literals_of(problem) <= _most_literals(clock)
+    return not has_more_literals(problem, _most_literals(clock))
 
 
 def _most_literals(clock: Clock) -> float:

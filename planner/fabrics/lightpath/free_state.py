@@ -16,7 +16,7 @@ from planner.fabrics.lightpath.fast_fibers import Fibers, Spread, Spreads
 from planner.fabrics.lightpath.fast_rwa import Router
 from planner.fabrics.lightpath.job_class import LightpathJobClass, LightpathOption
 from planner.fabrics.lightpath.layouts import MAX_LAYOUTS, arrangements, layouts
-from planner.fabrics.lightpath.rwa import Paths, Spectrum
+from planner.fabrics.lightpath.rwa import Paths, Spectrum, moved
 from planner.fabrics.placement import Owned, Placement
 from planner.fabrics.problem import JobOptions
 from planner.fabrics.search import MAX_FAILED, Blocks, Search, require_time
@@ -46,6 +46,8 @@ class LightpathFreeState(FreeState):
         self.router = Router(self.light)
         self.shares = FreeShares.of(cluster)
         self._slots_matter = self.light.fabric.slots_matter
+        self._alike: dict[object, tuple[int, tuple[list[Device], Paths]]] = {}
+        """rack and place of the last part that was found in one with nothing taken"""
         if self._slots_matter:
             self.most_orders = MOST_SLOTTED_ORDERS
 
@@ -59,7 +61,7 @@ class LightpathFreeState(FreeState):
         twin = super().copy()
         twin.light = self.light.copy()
         twin.router = Router(twin.light)
-        twin.shares = self.shares.copy()
+        twin.shares, twin._alike = self.shares.copy(), {}
         return twin
 
     def _take_owned(self, owned: Owned[Any]) -> None:
@@ -240,7 +242,24 @@ class LightpathFreeState(FreeState):
     def _first_fit(
         self, demand: Demand, blocks: Sequence[tuple[int, int]], layout: Sequence[int] | None = None
     ) -> tuple[list[Device], Paths] | None:
-        """Devices by rank, and paths of their circuits, over all layouts or the given one; None where none has room."""
+        """Devices by rank, and paths of their circuits, over all layouts or the given one; None where none has room.
+        What was found in a rack with nothing taken is found again in those alike."""
+        rack = self.cluster.fabric.rack_of(blocks[0][0]) if blocks else 0
+        if layout is not None or not demand.is_part or not self.is_untouched(rack):
+            return self._searched(demand, blocks, layout)
+        key = demand, *((server - self.together[rack][0], count) for server, count in blocks)
+        if key not in self._alike:
+            found = self._searched(demand, blocks, layout)
+            if found is None:
+                return None
+            self._alike.clear()
+            self._alike[key] = rack, found
+        source, found = self._alike[key]
+        return moved(*found, self.together[rack][0] - self.together[source][0])
+
+    def _searched(
+        self, demand: Demand, blocks: Sequence[tuple[int, int]], layout: Sequence[int] | None
+    ) -> tuple[list[Device], Paths] | None:
         for servers in [layout] if layout is not None else self._layouts(demand, blocks):
             if not self.light.has_room(demand, servers):
                 continue

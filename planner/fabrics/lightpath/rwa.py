@@ -263,6 +263,15 @@ class Spectrum:
         return [*lit, *dark[: max(0, most - len(lit))]]
 
 
+def moved(devices: Sequence[Device], paths: Paths, servers: int) -> tuple[list[Device], Paths]:
+    """The same devices and paths so many servers further, where these are alike."""
+    routes = {
+        route: tuple((a + servers, b + servers, i) for a, b, i in route) for each in paths for route, _ in each.values()
+    }
+    there = [{i: (routes[route], mask) for i, (route, mask) in each.items()} for each in paths]
+    return [(server + servers, slot) for server, slot in devices], there
+
+
 def _pick(free: int, width: int, offset: int, reused: int) -> int | None:
     """`width` free wavelengths: the canonical ones if free, else those already in use by the job, else the lowest."""
     if free.bit_count() < width:

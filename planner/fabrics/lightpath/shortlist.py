@@ -1,11 +1,14 @@
 """Few rows of each job that stand for all where slots matter: fast ones, and ones that need less light."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.fabrics import GroupPlan, links_of, racks_of
+from costmodel.fabrics import GroupPlan, racks_of
+from costmodel.fabrics.across_racks import AcrossRacks
 from planner.fabrics.problem import JobOptions, Problem
 
 Floats = NDArray[np.float64]
@@ -24,7 +27,7 @@ def listed_shortly(problem: Problem) -> Problem:
     lists: dict[object, NDArray[np.int64]] = {}
     for options in problem.options:
         if _question(options) not in lists:
-            lists[_question(options)] = _shortlist(options, known)
+            lists[_question(options)] = shortlist(options, known)
     taken = tuple(options.take(lists[_question(options)]) for options in problem.options)
     return replace(problem, options=taken)
 
@@ -35,17 +38,16 @@ def _question(options: JobOptions) -> object:
     return id(options.shapes), job.utility, job.step_at, options.current
 
 
-def _shortlist(options: JobOptions, known: Crossings) -> NDArray[np.int64]:
+def shortlist(options: JobOptions, known: Crossings) -> NDArray[np.int64]:
     """For each size, and number of racks, the fastest row, then each next one that needs clearly less light, or fewer
     links between racks; ascending, shape (K,)."""
     c, needed = options.candidates, _needed(options, known)
-    devices = (
-        c.num_devices.astype(np.int64) * MOST_RACKS
-        + np.array([racks_of(plan) for plan in c.plans], np.int64)[c.plan[2]]
-    )
+    devices = c.num_devices.astype(np.int64) * MOST_RACKS + c.racks
+    order = np.lexsort((needed[0], -options.value, devices))
+    order = order[is_least_yet(needed[:, order], devices[order])]
     kept = set() if options.current is None else {options.current}
     size, best, least = -1, 0.0, np.zeros(len(needed))
-    for row in np.lexsort((needed[0], -options.value, devices)).tolist():
+    for row in order.tolist():
         if devices[row] != size:
             size, best, least = int(devices[row]), float(options.value[row]), np.full(len(needed), np.inf)
         is_thinner = (needed[:, row] <= THINNER * least) & (least > 0)
@@ -55,25 +57,49 @@ def _shortlist(options: JobOptions, known: Crossings) -> NDArray[np.int64]:
     return np.array(sorted(kept), dtype=np.int64)
 
 
+def is_least_yet(needed: Floats, groups: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether a row is the first of its group, or needs less than all of the group before it by some measure: no other
+    one is clearly thinner than those kept. Groups are ascending; shape (C,)."""
+    if not len(groups):
+        return np.zeros(0, np.bool_)
+    is_first = np.concatenate([[True], groups[1:] != groups[:-1]])
+    below = np.cumsum(is_first) * (needed.max() + 1.0)
+    lowered = needed - below
+    least = np.minimum.accumulate(lowered, axis=1)
+    return np.asarray(is_first | np.concatenate([[False], (lowered[:, 1:] < least[:, :-1]).any(axis=0)]), np.bool_)
+
+
 def _needed(options: JobOptions, known: Crossings) -> Floats:
     """Light of each row if its ranks lay in one line, shape (3, C): wavelengths x boundaries in all, the most
     wavelengths over one boundary, and links between racks."""
     c = options.candidates
     devices = c.num_devices.astype(np.float64)
-    ranks = np.array([plan.ranks for plan in c.plans], dtype=np.float64)
-    for plan in c.plans:
-        if plan not in known:
-            known[plan] = _crossing(plan)
-    total, most = np.array([known[plan] for plan in c.plans]).reshape(-1, 2).T
+    is_used = np.bincount(c.plan.ravel(), minlength=len(c.plans)) > 0
+    plans, axes = [*compress(c.plans, is_used)], (np.cumsum(is_used) - 1)[c.plan]
+    ranks = np.array([each.ranks for each in plans], np.float64)
+    total, most = _crossings(plans, known).T
     needed = np.zeros((3, len(c)))
-    needed[2] = np.array([links_of(plan) for plan in c.plans])[c.plan[2]]
-    tensor, pipeline, _, context, _ = (ranks[axis] for axis in c.plan)
+    needed[2] = c.links
+    tensor, pipeline, _, context, _ = (ranks[axis] for axis in axes)
     stages = tensor * pipeline
     strides = np.ones(len(c)), tensor, stages, tensor, stages * context
-    for axis, stride in zip(c.plan, strides, strict=True):
+    for axis, stride in zip(axes, strides, strict=True):
         needed[0] += stride * devices / ranks[axis] * total[axis]
         needed[1] = np.maximum(needed[1], stride * most[axis])
     return needed
+
+
+def _crossings(plans: Sequence[GroupPlan], known: Crossings) -> Floats:
+    """`_crossing` of each plan, over several racks of all its parts; shape (plans, 2)."""
+    inner = [plan.inner if isinstance(plan, AcrossRacks) else plan for plan in plans]
+    distinct = {id(plan): plan for plan in inner}
+    for plan in distinct.values():
+        if plan not in known:
+            known[plan] = _crossing(plan)
+    by_id = {number: known[plan] for number, plan in distinct.items()}
+    found = np.array([by_id[id(plan)] for plan in inner]).reshape(-1, 2)
+    found[:, 0] *= [racks_of(plan) for plan in plans]
+    return found
 
 
 def _crossing(plan: GroupPlan) -> tuple[float, float]:

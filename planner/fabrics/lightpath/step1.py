@@ -32,7 +32,8 @@ class LightpathStepOne(StepOne):
 
     def num_pairs(self, cluster: Cluster) -> int:
         fabric, servers = cluster.fabric, range(cluster.fabric.num_servers)
-        return sum(fabric.num_fibers(a, b) > 0 for a in servers for b in servers)
+        racks = (servers[first : first + fabric.servers] for first in servers[:: fabric.servers])
+        return sum(fabric.num_fibers(a, b) > 0 for rack in racks for a in rack for b in rack)
 
     def may_rename(self, problem: Problem, nogood: Nogood) -> bool:
         return _are_alike(problem.cluster) and not nogood.staying and nogood.most_lit is None

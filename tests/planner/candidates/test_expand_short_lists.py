@@ -1,23 +1,26 @@
 """A short list of a job stands for all its candidates: bounds on value hold for those that are missing, too."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.candidates import expand as module
 from planner.candidates.expand import Undominated, expand, list_options
 from planner.candidates.knapsack_bounds import KnapsackBounds
 from planner.candidates.listing import Listings
 from planner.cli.new_instance import instance_text
 from planner.fabrics import fabrics, plugin_of
 from planner.fabrics.problem import Problem, must_run
+from planner.fabrics.starts import Starts
 from planner.model.clock import Clock
 from planner.model.instance import Instance
 from planner.pipeline import solve
 from planner.studies.random_instances import random_datacenter
 from tests.oracles.tiny_pools import phased_pool, tiny_pool, tiny_tiered_pool
+from tests.planner.fabrics.joined_racks.racks import KINDS, racks
 from tests.planner.fabrics.sipam.joined_pools import joined_pools
 from tests.planner.optimum import OPTIONS
 
@@ -90,6 +93,31 @@ def test_a_short_list_has_rows_of_each_number_of_racks() -> None:
     assert few.num_listed == len(every) > len(few)
 
 
+@pytest.mark.parametrize("upper", KINDS.values(), ids=KINDS.keys())
+def test_each_row_over_racks_has_one_that_stands_for_it_over_as_many_links(upper: dict[str, Any]) -> None:
+    """So that prices of links bound what is missing, too."""
+    instance = racks(upper, 12, 6, 4)
+    short, whole = shortly(instance), expand(instance, prune=False)
+    for few, every in zip(short.options, whole.options, strict=True):
+        assert len(few) < len(every)
+        mine, theirs = few.candidates, every.candidates
+        rows = zip(every.value, theirs.num_devices, theirs.racks, every.links, strict=True)
+        for value, devices, number, links in {tuple(map(float, row)) for row in rows}:
+            is_alike = (mine.num_devices == devices) & (mine.racks == number) & (few.links == links)
+            assert (few.value[is_alike] >= value).any()
+
+
+def test_many_jobs_over_joined_racks_have_short_lists_from_the_start() -> None:
+    """Whatever the time limit: they have more candidates than can be compared; of few jobs all are there."""
+    many = Instance.parse(random_datacenter("lightpath", 1024, 30, 0, most=512))
+    alone = Instance.parse(random_datacenter("lightpath", 1024, 30, 0))
+    starts = plugin_of(many.cluster.fabric).starts
+    assert not starts.lists_few(many, 600.0)
+    larger = Instance.parse(random_datacenter("lightpath", 4096, 40, 0, most=1024))
+    assert starts.lists_few(larger, 600.0)
+    assert not starts.lists_few(alone, 600.0)
+
+
 def test_a_short_list_that_leaves_nothing_out_has_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_best_of_each", lambda listed: np.arange(len(listed)))
+    monkeypatch.setattr(Starts, "few_rows", lambda _, listed: np.arange(len(listed)))
     assert all(options.is_listed for options in shortly(joined_pools(4)).options)

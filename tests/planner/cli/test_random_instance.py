@@ -25,10 +25,11 @@ def test_one_seed_is_one_file(planner: Planner) -> None:
     assert texts[0] == texts[1] != texts[2]
 
 
-def test_jobs_are_as_large_as_said(planner: Planner, tmp_path: Path) -> None:
+@pytest.mark.parametrize("fabric", ["fat_tree", "lightpath"])
+def test_jobs_are_as_large_as_said(planner: Planner, tmp_path: Path, fabric: str) -> None:
     path = tmp_path / "new.yaml"
     sizes = ("--accelerators", 4096, "--jobs", 40, "--most", 1024)
-    assert planner("new", "--fabric", "fat_tree", "--random", *sizes, "-o", path).code == 0
+    assert planner("new", "--fabric", fabric, "--random", *sizes, "-o", path).code == 0
     assert 256 < max(max(job.sizes) for job in Instance.load(path).jobs) <= 1024
 
 
@@ -40,7 +41,7 @@ def test_jobs_are_as_large_as_said(planner: Planner, tmp_path: Path) -> None:
         (("--random", "--jobs", 0), "--jobs: '0' is no number of jobs"),
         (("--random", "--jobs", 5000), "give 20 to 640 jobs"),
         (("--random", "--jobs", 2), "give 20 to 640 jobs"),
-        (("--random", "--most", 1000), "--most: a job of 1000 finds 256 at most on this fabric; give at most 256"),
+        (("--random", "--most", 2000), "--most: a job of 2000 finds 1024 at most on this fabric; give at most 1024"),
         (("--random", "--device", "h1000"), "cluster.device: unknown device 'h1000'"),
         (("--random", "--servers", 4), "--servers: means nothing with --random; its size is --accelerators"),
         (("--seed", 4), "--seed: is of random instances alone; give --random too"),

@@ -49,6 +49,28 @@ def test_a_rack_that_refuses_leaves_the_others() -> None:
     assert {server // 2 for server, _ in next(found)} == {1, 2, 3, 4, 5, 6}
 
 
+def test_a_part_lies_alike_in_racks_with_nothing_taken_and_is_routed_alike_there() -> None:
+    """What is found once is what a search of its own would find in each of them."""
+    instance = racks(PACKETS, 12, racks=4)
+    options, free = expand(instance, prune=False).options[0], FreeState.empty(instance.cluster)
+    rows = [row for row, d in enumerate(options.shapes) if d.racks == 3 and d.in_rack.num_parts > 1 and d.links]
+    assert free.links is not None
+    num_placed = 0
+    for row in rows:
+        demand = options.shapes[row]
+        for blocks in SpreadsOverRacks(free, free.links, Search(tightest)).of(demand) or ():
+            found = free.assign(options, row, blocks)
+            if found is None:
+                continue
+            free.release_named(found)
+            alone = FreeState.empty(instance.cluster)
+            alone.is_untouched = lambda rack: False  # type: ignore[method-assign]
+            assert alone.assign(options, row, blocks) == found
+            num_placed += 1
+            break
+    assert num_placed > 10
+
+
 def test_racks_without_room_or_links_are_none() -> None:
     instance = racks(PACKETS | {"oversubscription": 4}, 8)
     options, free = expand(instance, prune=False).options[0], FreeState.empty(instance.cluster)

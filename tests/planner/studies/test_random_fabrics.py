@@ -38,6 +38,17 @@ def test_light_is_drawn_by_the_seed() -> None:
     assert {fabric["max_peers"] for fabric in drawn} == set(PEERS)
 
 
+@pytest.mark.parametrize(("accelerators", "radix"), [(1024, 136), (65536, 256)])
+def test_lightpath_racks_are_joined_where_a_job_is_larger(accelerators: int, radix: int) -> None:
+    """Beside that they are the same; no rack alone is joined."""
+    alone, joined = (random_fabric("lightpath", accelerators, 3, most=most) for most in (256, 257))
+    assert joined.pop("upper")["radix"] == radix
+    assert joined == alone
+    data = {"device": "h100-sxm", "fabric": random_fabric("lightpath", accelerators, 3, most=1024)}
+    assert files.validate(Cluster, data, "random").fabric.most_devices_of_a_job == accelerators
+    assert "upper" not in random_fabric("lightpath", 256, 3, most=1024)
+
+
 @pytest.mark.parametrize(
     ("kind", "accelerators", "remedy"),
     [
