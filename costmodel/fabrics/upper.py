@@ -49,6 +49,10 @@ class UpperLayer(Spec):
     def parts(self, racks: Sequence[int]) -> list[UpperPart]:
         """Parts of which a job on these racks, ascending, holds links."""
 
+    def num_parts(self, racks: int) -> int:
+        """Parts of which a job on so many racks holds links: here its racks."""
+        return racks
+
     @abstractmethod
     def links_by_name(self, part: UpperPart, racks: int, rack_devices: int) -> dict[str, int]:
         """Links of a part over so many racks of so many accelerators, by the name of the switch or fiber that they go
@@ -245,6 +249,10 @@ class UpperFibers(UpperLayer):
 
     def parts(self, racks: Sequence[int]) -> list[UpperPart]:
         return list(permutations(racks, 2))
+
+    def num_parts(self, racks: int) -> int:
+        """Ordered pairs of them."""
+        return racks * (racks - 1)
 
     def links_by_name(self, part: UpperPart, racks: int, rack_devices: int) -> dict[str, int]:
         a, b = part

@@ -87,7 +87,7 @@ class JobOptions:
         c, upper = self.candidates, self.fabric.upper_layer
         if upper is None or not c.links.any():
             return np.zeros(len(c), np.int64)
-        parts = [len(upper.parts(range(racks))) for racks in range(int(c.racks.max()) + 1)]
+        parts = [upper.num_parts(racks) for racks in range(int(c.racks.max()) + 1)]
         return np.asarray(np.array(parts, np.int64)[c.racks] * c.links)
 
     def rows_by_value(self) -> Sequence[int]:

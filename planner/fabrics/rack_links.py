@@ -33,6 +33,8 @@ class RackLinks:
         self.free = {part: sum(links.values()) for part, links in self._by_name.items()}
         """links of each part"""
         self._working = {name for links in self._by_name.values() for name in links}
+        self._ports_of = upper.ports_by_switch(cluster.fabric.racks) if isinstance(upper, UpperSwitches) else {}
+        """numbers of the ports that each rack has at a switch, by its name"""
         self._owned: dict[str, int] = {}
         """masks of ports and fibers in use"""
 
@@ -110,7 +112,7 @@ class RackLinks:
         """Circuits of so many links from one rack to another, or of fewer, over the first that are free."""
         found: list[RackCircuit] = []
         if isinstance(self._upper, UpperSwitches):
-            for switch in self._upper.ports_by_switch(self._fabric.racks):
+            for switch in self._ports_of:
                 found += self.over(switch, source, destination, links - len(found))
             return found
         ends = rack_name(source), rack_name(destination)
@@ -136,7 +138,7 @@ class RackLinks:
 
     def _ports(self, switch: str, rack: int, end: str) -> list[str]:
         """Ports of a rack at a switch that are free in one direction; none where the switch has failed."""
-        if switch not in self._working or not isinstance(self._upper, UpperSwitches):
+        if switch not in self._working:
             return []
-        names = (f"{rack_name(rack)}.p{number}" for number in self._upper.ports_by_switch(self._fabric.racks)[switch])
+        names = (f"{rack_name(rack)}.p{number}" for number in self._ports_of.get(switch, ()))
         return [name for name in names if not self._owned.get(name + end)]

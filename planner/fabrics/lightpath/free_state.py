@@ -244,7 +244,7 @@ class LightpathFreeState(FreeState):
     ) -> tuple[list[Device], Paths] | None:
         """Devices by rank, and paths of their circuits, over all layouts or the given one; None where none has room.
         What was found in a rack with nothing taken is found again in those alike."""
-        rack = self.cluster.fabric.rack_of(blocks[0][0]) if blocks else 0
+        rack = self.cluster.fabric.rack_of(blocks[0][0])
         if layout is not None or not demand.is_part or not self.is_untouched(rack):
             return self._searched(demand, blocks, layout)
         key = demand, *((server - self.together[rack][0], count) for server, count in blocks)
@@ -260,6 +260,7 @@ class LightpathFreeState(FreeState):
     def _searched(
         self, demand: Demand, blocks: Sequence[tuple[int, int]], layout: Sequence[int] | None
     ) -> tuple[list[Device], Paths] | None:
+        """The same, whatever was found before."""
         for servers in [layout] if layout is not None else self._layouts(demand, blocks):
             if not self.light.has_room(demand, servers):
                 continue
