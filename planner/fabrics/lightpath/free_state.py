@@ -244,8 +244,8 @@ class LightpathFreeState(FreeState):
     ) -> tuple[list[Device], Paths] | None:
         """Devices by rank, and paths of their circuits, over all layouts or the given one; None where none has room.
         What was found in a rack with nothing taken is found again in those alike."""
-        rack = self.cluster.fabric.rack_of(blocks[0][0])
-        if layout is not None or not demand.is_part or not self.is_untouched(rack):
+        rack = self.cluster.fabric.rack_of(blocks[0][0]) if layout is None and demand.is_part else None
+        if rack is None or not self.is_untouched(rack):
             return self._searched(demand, blocks, layout)
         key = demand, *((server - self.together[rack][0], count) for server, count in blocks)
         if key not in self._alike:
