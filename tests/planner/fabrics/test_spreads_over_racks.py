@@ -1,8 +1,9 @@
 """Ways to spread a job over racks."""
 
 from planner.candidates.expand import expand
+from planner.fabrics.demand import Demand
 from planner.fabrics.free_state import FreeState
-from planner.fabrics.search import Search
+from planner.fabrics.search import MAX_FAILED, Blocks, Search
 from planner.fabrics.spreads_over_racks import SpreadsOverRacks
 from planner.heuristics.strategies import tightest
 from tests.planner.fabrics.joined_racks.racks import PACKETS, racks
@@ -69,6 +70,20 @@ def test_a_part_lies_alike_in_racks_with_nothing_taken_and_is_routed_alike_there
             num_placed += 1
             break
     assert num_placed > 10
+
+
+def test_a_job_that_is_refused_over_few_racks_is_tried_over_more() -> None:
+    """Its parts are smaller there, and need less light."""
+    instance = racks(PACKETS, 12, racks=6)
+    options, free = expand(instance, prune=False).options[0], FreeState.empty(instance.cluster)
+    over = {number: [d for d in options.shapes if d.racks == number] for number in (3, 6)}
+    assert len(over[3]) > MAX_FAILED
+
+    def realize(demand: Demand, blocks: Blocks) -> Demand | None:
+        return demand if demand.racks == 6 else None
+
+    rows = ((demand, demand) for demand in [*over[3], *over[6]])
+    assert free.first_that_fits(rows, Search(tightest), realize) == over[6][0]
 
 
 def test_racks_without_room_or_links_are_none() -> None:
