@@ -71,9 +71,8 @@ def new(
     dlrm_inference) and accelerators (8, 4-16 or 4;8), and any of tenant, weight, required (yes or no), precision,
     global_batch, sequence, concurrency, input_tokens, output_tokens and batch.
 
-    With --random it is JSON: racks of that fabric up to --accelerators, and jobs of the sizes of a public trace that
-    prefer 1.1 to 1.4 times as many; the same seed writes the same bytes. Racks of a lightpath are joined by optical
-    circuit switches where --most is larger than a rack.
+    With --random it is JSON: racks of that fabric up to --accelerators (lightpath racks are joined where --most exceeds
+    one), and jobs of the sizes of a public trace that prefer 1.1 to 1.4 times as many; one seed writes the same bytes.
     """
     from planner.cli.random_instance import random_text, require_meaningful
 
