@@ -33,7 +33,7 @@ WHOLE_SHARE = 0.25
 """of the time for plans without jobs that span servers"""
 PAIRS_SHARE, PAIRS_SHARE_OF_MANY = 0.25, 0.85
 """of the time for plans whose jobs span two servers at most; and in racks whose cores prove little"""
-JOINED_SHARE = 0.6
+JOINED_SHARE = 0.75
 """of the time left, for all divisions where servers differ in what fibers join them"""
 SERVERS_SHARE = 0.8
 """of the time for servers that the fabric packs"""

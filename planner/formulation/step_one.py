@@ -35,6 +35,8 @@ class PairLight:
     leaving: Callable[[Demand], Mapping[int, int]]
     """least wavelengths that leave a server with so many parts of a demand, others having the rest, by the counts that
     a server may have"""
+    exchanged: Callable[[Demand], Sequence[int]]
+    """most wavelengths that so many parts of a demand send and receive together, over all their links"""
     carried: Mapping[Pair, int]
     """wavelengths that each of two servers can send the other, by pairs in ascending order that are joined"""
     is_all: bool

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 from planner.cpsat.divisions.joined_master import JoinedMaster
-from planner.cpsat.divisions.joined_servers import needs_of
+from planner.cpsat.divisions.joined_servers import JoinedServers, Needs, is_dark, needs_of
 from planner.cpsat.divisions.pairs import Judge, ways_of_jobs
 from planner.cpsat.divisions.reasons import reasons_of
 from planner.cpsat.divisions.ways import Division, JobWays, RowNeeds
@@ -19,11 +19,12 @@ from planner.cpsat.step2.fix_configurations import step_two_limits
 from planner.fabrics import plugin_of
 from planner.fabrics.demand import Demand
 from planner.fabrics.pattern import Pattern
-from planner.formulation.step_one import PairLight
 from planner.model.clock import Clock
 
 MOST_SERVERS = 8
 """of a rack: sets of servers are 2 to that power"""
+DEPTHS = (0.0005, 0.002, 0.01, 1.0)
+"""how far below the relaxation's bound, as a fraction, the value of plans may be whose rows take part"""
 MOST_ROWS = 20_000
 """open rows of all jobs"""
 VAIN_SHARE = 0.3
@@ -35,27 +36,27 @@ Refused = dict[tuple[int, Division], list[Demand]]
 def divide_joined(search: Search, clock: Clock) -> bool:
     """Maximize value over all divisions; true if the best plan is proven optimal over all candidates.
 
-    All rows take part that a better plan than the best one so far may use.
+    Ever more rows take part: those that a plan of at least a threshold may use, until the best one reaches it.
     """
-    cluster, value = search.full.cluster, search.value("value")
+    cluster = search.full.cluster
     links = plugin_of(cluster.fabric).step_one.pair_light(cluster)
-    if links is None or not links.is_all or not may_pack(search) or value is None:
+    if links is None or not links.is_all or not may_pack(search) or search.assignments is None:
         return False
     if cluster.fabric.num_servers > MOST_SERVERS:
         return False
-    jobs = ways_of_jobs(search, value, links, cluster.fabric.num_servers)
-    return jobs is not None and _Joined(search, jobs, links, value, clock).solve()
+    return _Joined(search, JoinedServers(links, range(cluster.fabric.num_servers)), clock).solve()
 
 
 @dataclass
 class _Joined:
-    """One search over divisions for plans of at least so much value."""
+    """One search over divisions, for plans of ever less value."""
 
     search: Search
-    jobs: Sequence[JobWays]
-    links: PairLight
-    least: float
+    servers: JoinedServers
     clock: Clock
+    jobs: Sequence[JobWays] = ()
+    """those that a plan of at least `least` may use"""
+    least: float = 0.0
     _is_exact: bool = True
     """whether nothing was set aside without proof"""
     _refused: Refused = field(default_factory=dict)
@@ -63,9 +64,29 @@ class _Joined:
 
     def solve(self) -> bool:
         """True if no plan is better than the best one."""
+        search = self.search
+        for depth in DEPTHS:
+            value, threshold = search.value("value"), (1 - depth) * search.knapsack.bound
+            assert value is not None
+            if search.bound is not None and search.bound < threshold:
+                continue
+            self.least = max(value, threshold)
+            jobs = ways_of_jobs(search, self.least, self.servers.links, search.full.cluster.fabric.num_servers)
+            if jobs is None:
+                return False
+            self.jobs = jobs
+            if self._is_best():
+                return True
+            if self.least == value or self.clock.is_over:
+                return False
+        return False
+
+    def _is_best(self) -> bool:
+        """True if no plan is better than the best one, which is worth `least` or more."""
         search, judge = self.search, Judge(self.search, self.clock)
         assert search.assignments is not None
-        gained_s = whole_s = self.clock.left_s
+        whole_s = self.clock.left_s
+        gained_s: float | None = None
         while not (self.clock.is_over or search.is_stopped):
             master = self._master()
             if master is None:
@@ -77,9 +98,9 @@ class _Joined:
             bound = master.solve(limits.solver(), judge.refuses)
             if self._is_exact:
                 search.tighten("value", max(bound, self.least, search.value("value") or self.least))
-            if judge.refused is None or search.reaches_bound(master.term.rounding):
+            if bound < self.least or judge.refused is None or search.reaches_bound(master.term.rounding):
                 return self._is_exact and search.reaches_bound(master.term.rounding)
-            if before != (search.bound, search.value("value")):
+            if gained_s is None or before != (search.bound, search.value("value")):
                 gained_s = self.clock.left_s
             if gained_s - self.clock.left_s > VAIN_SHARE * whole_s:
                 return False
@@ -89,13 +110,13 @@ class _Joined:
     def _master(self) -> JoinedMaster | None:
         """The master without what was refused; None where it would be too large or too coarse."""
         for job in self.jobs:
-            job.open_uncovered(_Asks(job, self.links, self._refused))
+            job.open_uncovered(_Asks(job, self.servers, self._refused))
             if self.clock.is_over:
                 return None
         if sum(1 for job in self.jobs for _ in job.open()) > MOST_ROWS:
             return None
         most = self.search.knapsack.bound if self.search.bound is None else self.search.bound
-        master = JoinedMaster(self.search.full, self.jobs, self.links, most)
+        master = JoinedMaster(self.search.full, self.jobs, self.servers, most, self.least)
         for pattern, jobs in self._forbidden:
             if self.clock.is_over:
                 return None
@@ -120,21 +141,23 @@ class _Joined:
 
 
 class _Asks:
-    """What rows of one job ask for, as far as the master knows."""
+    """What rows of one job ask for, as far as the master knows; nothing of those that no servers have a place for."""
 
-    def __init__(self, job: JobWays, links: PairLight, refused: Refused) -> None:
-        self._job, self._links, self._refused = job, links, refused
-        self._light = cache(self._light_of)
+    def __init__(self, job: JobWays, servers: JoinedServers, refused: Refused) -> None:
+        self._job, self._servers, self._refused = job, servers, refused
+        self._needs = cache(self._needs_of)
 
-    def __call__(self, division: Division, row: int) -> RowNeeds:
+    def __call__(self, division: Division, row: int) -> RowNeeds | None:
         if len(division) == 1:
             return RowNeeds()
         shape = self._job.options.shapes[row]
+        needs = self._needs(division, shape)
+        if needs is None:
+            return None
         refused = self._refused.get((self._job.job, division), [])
         forbidden = frozenset(i for i, each in enumerate(refused) if each.needs_no_more_than(shape))
-        return RowNeeds(*self._light(division, shape), forbidden)
+        return RowNeeds((needs.light, needs.across, *needs.ranks), needs.may_part, forbidden)
 
-    def _light_of(self, division: Division, shape: Demand) -> tuple[tuple[int, ...], bool]:
-        leaving = self._links.leaving(shape)
-        _, may_part = needs_of(self._links, division, shape)
-        return tuple(leaving[ranks // shape.part] for ranks in division), may_part
+    def _needs_of(self, division: Division, shape: Demand) -> Needs | None:
+        has_place = is_dark(self._servers.links, division, shape) or self._servers.have_place(division, shape)
+        return needs_of(self._servers.links, division, shape) if has_place else None

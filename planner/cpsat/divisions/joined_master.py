@@ -6,52 +6,43 @@ one job that meet in a server are a division of it too, of the same value.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import islice
 from math import floor
-from typing import NamedTuple
 
 from ortools.sat.python import cp_model
 
 from planner.cpsat.divisions.arc_flow import ArcFlow, ServerFilling
-from planner.cpsat.divisions.joined_servers import JoinedServers, Needs, Servers, is_dark, needs_of
+from planner.cpsat.divisions.joined_light import JobLight
+from planner.cpsat.divisions.joined_servers import BOTH_WAYS, JoinedServers, Needs, OnServers, is_dark, needs_of
 from planner.cpsat.divisions.ways import Division, JobWays, Way
 from planner.cpsat.divisions.whole import in_filled_servers
 from planner.fabrics.pattern import Choice, Pattern
 from planner.fabrics.problem import Problem
-from planner.formulation.step_one import PairLight
 from planner.formulation.step_two import FOUND
 from planner.formulation.terms import Term, sum_of
 from planner.formulation.variables import Pair, total
 
 ShouldStop = Callable[[Pattern], bool]
 """is told choices better than those before; whether to look for no more"""
-
-
+SEARCHES = ("max_lp", "no_lp")
+"""of CP-SAT, by its names"""
 MOST_NAMES = 200
 """servers to which those of choices that exclude each other are renamed"""
-BOTH_WAYS = 2
-"""a fiber pair's light is counted there and back together"""
-
-
-class OnServers(NamedTuple):
-    """A job lies on these servers in a way that needs this of their fibers."""
-
-    job: int
-    needs: Needs
-    servers: Servers
 
 
 class JoinedMaster:
-    r"""The open ways of all jobs on the servers of a problem; no plan is worth more than `most`.
+    r"""The open ways of all jobs on the servers of a problem, for plans worth `least` to `most`.
 
     Where every row that a plan of some value may use has a way in it, and `PairLight.is_all`, its bound holds for such
     plans: each server with c blocks of a job sends and receives at least $L(c)$ wavelengths, over fibers to its others.
     So half of both is at least that, and such halves of all jobs are at most what the fibers of a pair carry one way.
     """
 
-    def __init__(self, problem: Problem, jobs: Sequence[JobWays], links: PairLight, most: float) -> None:
-        self.cp, self._problem, self._links, self._num_jobs = cp_model.CpModel(), problem, links, len(jobs)
+    def __init__(
+        self, problem: Problem, jobs: Sequence[JobWays], servers: JoinedServers, most: float, least: float = 0.0
+    ) -> None:
+        self.cp, self._problem, self._links, self._num_jobs = cp_model.CpModel(), problem, servers.links, len(jobs)
         cluster = problem.cluster
         self._rooms = {s: len(cluster.lit_slots(s)) for s in range(cluster.fabric.num_servers)}
         self._literals: dict[Way, cp_model.IntVar] = {}
@@ -59,23 +50,25 @@ class JoinedMaster:
         """by job, ranks and server: the job needs fibers and has so many ranks there"""
         self._needs: dict[Way, Needs] = {}
         """of jobs that need fibers"""
-        self._divided: dict[int, cp_model.IntVar] = {}
-        """by job"""
+        self._lit: dict[int, cp_model.IntVar] = {}
+        """by job: it needs fibers"""
         self._lying: dict[OnServers, cp_model.IntVar] = {}
-        self._servers = JoinedServers(links, self._rooms)
+        self._servers = servers
         self._left: dict[int, list[cp_model.IntVar]] = {}
-        """by server: divided jobs leave so many devices there"""
-        self._light: dict[Pair, list[cp_model.LinearExprT]] = {pair: [] for pair in links.carried}
+        """by server: jobs that need fibers leave so many devices there"""
+        self._light: dict[Pair, list[cp_model.LinearExprT]] = {pair: [] for pair in self._links.carried}
         for job in jobs:
             self._add(job)
-        for pair, carried in links.carried.items():
+        for pair, carried in self._links.carried.items():
             self.cp.add(total(self._light[pair]) <= BOTH_WAYS * carried)
         self._flow = self._filled()
         self.term = self._value(jobs, most)
+        if least > 0:
+            self.cp.add(self.term.expression >= self.term.scale.to_int(least) - len(jobs) - 1)
 
     def _add(self, job: JobWays) -> None:
         """At most one way of a job, of those that some servers have the fibers for."""
-        divided = list[Way]()
+        lit = list[Way]()
         for way in job.open():
             shape = job.options.shapes[way.row]
             if len(way.division) > 1 and not is_dark(self._links, way.division, shape):
@@ -83,21 +76,21 @@ class JoinedMaster:
                 if not self._servers.having(len(way.division), needs):
                     continue
                 self._needs[way] = needs
-                divided.append(way)
+                lit.append(way)
             self._literals[way] = self.cp.new_bool_var("")
         literals = [self._literals[way] for way in job.open() if way in self._literals]
         if job.options.must_run:
             self.cp.add_exactly_one(literals)
         else:
             self.cp.add_at_most_one(literals)
-        if divided:
-            self._divide(job.job, divided)
+        if lit:
+            self._lay(job, lit)
 
-    def _divide(self, job: int, ways: Sequence[Way]) -> None:
-        """The parts of a divided job lie on servers whose fibers carry the light of its way."""
-        cp, sizes = self.cp, sorted({ranks for way in ways for ranks in way.division})
-        self._divided[job] = cp.new_bool_var("")
-        cp.add(sum(self._literals[way] for way in ways) == self._divided[job])
+    def _lay(self, of: JobWays, ways: Sequence[Way]) -> None:
+        """The parts of a job that needs fibers lie on servers whose fibers carry the light of its way."""
+        cp, job, sizes = self.cp, of.job, sorted({ranks for way in ways for ranks in way.division})
+        self._lit[job] = cp.new_bool_var("")
+        cp.add(sum(self._literals[way] for way in ways) == self._lit[job])
         for ranks in sizes:
             here = [cp.new_bool_var("") for _ in self._rooms]
             self._parts |= {(job, ranks, server): literal for server, literal in zip(self._rooms, here, strict=True)}
@@ -114,27 +107,22 @@ class JoinedMaster:
             touching = [literal for on, literal in lying.items() if server in on.servers]
             cp.add(sum(self._parts[job, ranks, server] for ranks in sizes) == total(touching))
         self._lying |= lying
-        self._light_up(lying)
+        parts = {(ranks, server): self._parts[job, ranks, server] for ranks in sizes for server in self._rooms}
+        least, most = self._light_of(of, sizes) if any(len(on.servers) > 2 for on in lying) else ({}, {})
+        for pair, light in JobLight(cp, self._servers, lying, parts, least, most).light_up():
+            self._light[pair].append(light)
 
-    def _light_up(self, lying: Mapping[OnServers, cp_model.IntVar]) -> None:
-        """A job over two servers lights the fibers between them; one over more lights some of them, as each needs."""
-        several = {on: literal for on, literal in lying.items() if len(on.servers) > 2 and on.needs[0]}
-        inside: dict[Pair, list[cp_model.IntVar]] = {}
-        for on, literal in lying.items():
-            if len(on.servers) == 2 and on.needs[0]:
-                self._light[on.servers[0], on.servers[1]].append(BOTH_WAYS * on.needs[0] * literal)
-        for on, literal in several.items():
-            for pair in self._servers.pairs(on.servers):
-                inside.setdefault(pair, []).append(literal)
-        most = {pair: BOTH_WAYS * self._links.carried[pair] for pair in inside}
-        lit = {pair: self.cp.new_int_var(0, amount, "") for pair, amount in most.items()}
-        for pair, literals in inside.items():
-            self.cp.add(lit[pair] <= most[pair] * sum(literals))
-            self._light[pair].append(lit[pair])
-        for server in self._rooms:
-            needed = [BOTH_WAYS * on.needs[0] * literal for on, literal in several.items() if server in on.servers]
-            if needed:
-                self.cp.add(sum(each for pair, each in lit.items() if server in pair) >= sum(needed))
+    def _light_of(self, job: JobWays, sizes: Sequence[int]) -> tuple[dict[int, int], dict[int, int]]:
+        """Least light that leaves so many ranks of a job, and most that they exchange, in any row that needs fibers."""
+        least, most = dict[int, int](), dict.fromkeys(sizes, 0)
+        for shape in {job.options.shapes[row] for rows in job.rows.values() for row in rows}:
+            leaving, exchanged = self._links.leaving(shape), self._links.exchanged(shape)
+            for ranks in sizes if shape.is_even or any(leaving.values()) else ():
+                count = ranks // shape.part
+                if ranks % shape.part == 0 and count in leaving:
+                    least[ranks] = min(least.get(ranks, leaving[count]), leaving[count])
+                    most[ranks] = max(most[ranks], exchanged[count])
+        return least, most
 
     def _filled(self) -> ArcFlow:
         """What jobs that need fibers leave of each server is filled with the others."""
@@ -155,26 +143,26 @@ class JoinedMaster:
         return ArcFlow(self.cp, wanted, [total(each) for each in servers], len(self._rooms))
 
     def _value(self, jobs: Sequence[JobWays], most: float) -> Term:
-        """The most value, and of plans worth as much one that divides few jobs: its circuits are soon realised."""
+        """The most value, and of plans worth as much one in which few jobs need fibers: circuits are soon realised."""
         literals = self._literals
         parts = [[(way.value, literals[way]) for way in job.open() if way in literals] for job in jobs]
         term = sum_of(parts, is_maximized=True)
         self.cp.add(term.expression <= term.scale.to_int(most) + len(jobs))
-        self.cp.maximize(total([(len(jobs) + 1) * term.expression, *(-literal for literal in self._divided.values())]))
+        self.cp.maximize(total([(len(jobs) + 1) * term.expression, *(-literal for literal in self._lit.values())]))
         return term
 
     def hint(self, pattern: Pattern) -> None:
         """Start from these choices, as far as they are ways."""
         self.cp.clear_hints()  # type: ignore[no-untyped-call]
         ways = {j: way for j, choice in pattern.items() if (way := self._way(j, choice)) is not None}
-        divided = {j: [*dict(pattern[j].blocks)] for j, way in ways.items() if way in self._needs}
-        lying = {OnServers(j, self._needs[ways[j]], tuple(sorted(on))) for j, on in divided.items()}
-        parts = {key for j in divided for key in self._parts_of(j, pattern[j])}
+        lit = {j: [*dict(pattern[j].blocks)] for j, way in ways.items() if way in self._needs}
+        lying = {OnServers(j, self._needs[ways[j]], tuple(sorted(on))) for j, on in lit.items()}
+        parts = {key for j in lit for key in self._parts_of(j, pattern[j])}
         left = self._rooms | {}
         for _, ranks, server in parts:
             left[server] -= ranks
         for literals, chosen in (
-            (self._literals, {*ways.values()}), (self._divided, {*divided}), (self._lying, lying), (self._parts, parts),
+            (self._literals, {*ways.values()}), (self._lit, {*lit}), (self._lying, lying), (self._parts, parts),
         ):  # fmt: skip
             for key, literal in literals.items():
                 self.cp.add_hint(literal, key in chosen)
@@ -182,7 +170,7 @@ class JoinedMaster:
             for n, literal in enumerate(numbers):
                 self.cp.add_hint(literal, n == left[server])
         alone: dict[int, list[int]] = {server: [] for server in left}
-        for j in ways.keys() - divided.keys():
+        for j in ways.keys() - lit.keys():
             part = self._problem.options[j].shapes[pattern[j].row].part
             for server, count in pattern[j].blocks:
                 alone[server].append(count * part)
@@ -224,19 +212,23 @@ class JoinedMaster:
         """Tell `should_stop` ever better choices, until there are none or time is over; no choices are worth more than
         what is returned.
 
-        One search with the whole linear relaxation finds better ones than several that divide the time. Probing and
-        the search for symmetry would take most of a short time.
+        One search with the whole linear relaxation, and where there are two workers one with none, find better
+        ones than more that divide the time. Probing and the search for symmetry would take most of a short time. Of
+        plans worth as much, the one in which the fewest jobs need fibers is not searched for to the end.
         """
-        solver.parameters.cp_model_probing_level = solver.parameters.symmetry_level = 0
-        solver.parameters.linearization_level, solver.parameters.num_workers = 2, 1
+        parameters, weight = solver.parameters, self._num_jobs + 1
+        parameters.cp_model_probing_level = parameters.symmetry_level = 0
+        parameters.linearization_level, parameters.absolute_gap_limit = 2, weight
+        parameters.num_workers = min(parameters.num_workers, len(SEARCHES))
+        if parameters.num_workers > 1:
+            parameters.subsolvers.extend(SEARCHES)
         callback = _OnSolution(self, should_stop)
         status = solver.solve(self.cp, callback)
         if callback.error is not None:
             raise callback.error
         if status not in FOUND:
             return float("-inf") if status == cp_model.INFEASIBLE else float("inf")
-        # The number of divided jobs, at most all, is taken off that many steps and one for each step of value.
-        weight = self._num_jobs + 1
+        # The number of jobs that need fibers, at most all, is taken off that many steps and one for each step of value.
         return self.term.to_float((floor(solver.best_objective_bound) + self._num_jobs) // weight)
 
     def pattern(self, value: Callable[[cp_model.IntVar], int]) -> Pattern:

@@ -3,17 +3,32 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import combinations
+from typing import NamedTuple
 
 from planner.cpsat.divisions.ways import Division
 from planner.fabrics.demand import Demand
 from planner.formulation.step_one import PairLight
 from planner.formulation.variables import Pair
 
+BOTH_WAYS = 2
+"""a fiber pair's light is counted there and back together"""
+MOST_ACROSS = 2
+"""pairs that join two sets of servers up to which it is said that light crosses them"""
 Servers = tuple[int, ...]
 """in ascending order"""
-Needs = tuple[int, bool]
-"""Least wavelengths that leave each server of a job, of two as many one way as the other; and whether some of its
-servers may hold all that exchanges light, so that no fiber need join them with the others"""
+
+
+class Needs(NamedTuple):
+    """What a job needs of the servers that it is divided over."""
+
+    light: int
+    """least wavelengths that leave each of them, of two as many one way as the other"""
+    may_part: bool
+    """whether some of them may hold all that exchanges light, so that no fiber need join them with the others"""
+    across: int = 0
+    """least wavelengths that leave some of them for the others"""
+    ranks: tuple[int, ...] = ()
+    """least ranks of one without which fibers would not join the others: they would fall into 2, 3, ... sets"""
 
 
 def is_dark(links: PairLight, division: Division, shape: Demand) -> bool:
@@ -29,40 +44,96 @@ def needs_of(links: PairLight, division: Division, shape: Demand) -> Needs:
     counts = [ranks // shape.part for ranks in division]
     light = [leaving[count] for count in counts]
     if len(counts) == 2:
-        return max(light), max(light) == 0
-    if 0 not in leaving.values():
-        return min(light), False
+        return Needs(max(light), max(light) == 0)
+    across = min(leaving.values())
+    if across > 0:
+        ranks = _ranks_between(links.exchanged(shape), across, len(counts) - 1, shape)
+        return Needs(min(light), False, across, ranks)
     sums = {0}
     for count in counts:
         sums |= {each + count for each in sums}
-    return min(light), any(leaving.get(each, -1) == 0 for each in sums - {0, sum(counts)})
+    may_part = any(leaving.get(each, -1) == 0 for each in sums - {0, sum(counts)})
+    return Needs(min(light), may_part, ranks=(0,) * (len(counts) - 2))
+
+
+def _ranks_between(exchanged: Sequence[int], across: int, most_sets: int, shape: Demand) -> tuple[int, ...]:
+    """Least ranks of a server that alone joins 2, 3, ... sets of others: each set sends it so much light at least, and
+    receives as much."""
+    counts = range(shape.num_parts)
+    return tuple(
+        shape.part * next((c for c in counts if exchanged[c] >= BOTH_WAYS * sets * across), shape.num_parts)
+        for sets in range(2, most_sets + 1)
+    )
+
+
+class OnServers(NamedTuple):
+    """A job lies on these servers in a way that needs this of them."""
+
+    job: int
+    needs: Needs
+    servers: Servers
 
 
 class JoinedServers:
     """Sets of servers, and which of them have what a divided job needs."""
 
     def __init__(self, links: PairLight, servers: Collection[int]) -> None:
-        self._links, self._servers = links, sorted(servers)
+        self.links, self._servers = links, sorted(servers)
         self._near: dict[int, dict[int, int]] = {server: {} for server in self._servers}
         for (a, b), carried in links.carried.items():
             self._near[a][b] = self._near[b][a] = carried
-        self.having = cache(self._having)
+        self.having, self.can_send, self.reach = cache(self._having), cache(self._can_send), cache(self._reach)
+        self.apart, self.cuts = cache(self._apart), cache(self._cuts)
 
     def _having(self, number: int, needs: Needs) -> Sequence[Servers]:
         """So many servers of which each can send the others the light; joined ones, unless some may lie apart."""
-        light, may_part = needs
         return [
             on
             for on in combinations(self._servers, number)
-            if all(sum(self._near[a].get(b, 0) for b in on) >= light for a in on) and (may_part or self._are_joined(on))
+            if self.reach(on)[-1] >= needs.light and (needs.may_part or self._num_sets(on) == 1)
         ]
 
-    def _are_joined(self, servers: Servers) -> bool:
-        reached, new = {servers[0]}, [servers[0]]
-        while new:
-            new = [b for a in new for b in self._near[a] if b in servers and b not in reached]
-            reached.update(new)
-        return len(reached) == len(servers)
+    def have_place(self, division: Division, shape: Demand) -> bool:
+        """Whether some servers can each send the others the light of a part of their own."""
+        needs, leaving = needs_of(self.links, division, shape), self.links.leaving(shape)
+        light = sorted((leaving[ranks // shape.part] for ranks in division), reverse=True)
+        return self.can_send(needs, tuple(light))
+
+    def _can_send(self, needs: Needs, light: tuple[int, ...]) -> bool:
+        sets = self.having(len(light), needs)
+        return any(all(most >= least for most, least in zip(self.reach(on), light, strict=True)) for on in sets)
+
+    def _reach(self, servers: Servers) -> Sequence[int]:
+        """Wavelengths that each of them can send the others, descending."""
+        return sorted((sum(self._near[a].get(b, 0) for b in servers) for a in servers), reverse=True)
+
+    def _num_sets(self, servers: Collection[int]) -> int:
+        """Into how many sets that no fiber joins they fall."""
+        left, number = {*servers}, 0
+        while left:
+            new, number = [left.pop()], number + 1
+            while new:
+                reached = self._near[new.pop()].keys() & left
+                left -= reached
+                new.extend(reached)
+        return number
+
+    def _apart(self, servers: Servers) -> Mapping[int, int]:
+        """Those of them without which the others would fall into several sets, and into how many."""
+        numbers = {server: self._num_sets({*servers} - {server}) for server in servers}
+        return {server: number for server, number in numbers.items() if number > 1}
+
+    def _cuts(self, servers: Servers) -> Sequence[tuple[Pair, ...]]:
+        """Pairs of which one at least must carry light: all that join two sets of several of them, where these are few
+        and join each set."""
+        found, pairs = list[tuple[Pair, ...]](), self.pairs(servers)
+        for number in range(2, len(servers) - 1):
+            for others in combinations(servers[1:], number - 1):
+                some = {servers[0], *others}
+                across = tuple(pair for pair in pairs if (pair[0] in some) != (pair[1] in some))
+                if len(across) <= MOST_ACROSS and self._num_sets(some) == self._num_sets({*servers} - some) == 1:
+                    found.append(across)
+        return found
 
     def renamed(self, servers: Servers) -> Iterator[Mapping[int, int]]:
         """Servers that these may be renamed to, those first: fibers between the others carry no more light."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from planner.candidates.knapsack_bounds import SLACK
 from planner.cpsat.divisions.joined_master import JoinedMaster
+from planner.cpsat.divisions.joined_servers import JoinedServers
 from planner.cpsat.divisions.ways import JobWays, ways_of
 from planner.cpsat.divisions.whole import may_pack
 from planner.cpsat.search import Search, pattern_of
@@ -37,6 +38,7 @@ def pack_pairs(search: Search, clock: Clock) -> bool:
     links = plugin_of(search.full.cluster.fabric).step_one.pair_light(search.full.cluster)
     if links is None or not links.carried or not may_pack(search) or search.assignments is None:
         return False
+    servers = JoinedServers(links, range(search.full.cluster.fabric.num_servers))
     for depth in DEPTHS:
         value, threshold = search.value("value"), (1 - depth) * search.knapsack.bound
         assert value is not None
@@ -45,7 +47,7 @@ def pack_pairs(search: Search, clock: Clock) -> bool:
         jobs = ways_of_jobs(search, max(value, threshold), links, PAIR)
         if jobs is None or clock.is_over or search.is_stopped:
             return False
-        master = JoinedMaster(search.full, jobs, links, search.knapsack.bound)
+        master = JoinedMaster(search.full, jobs, servers, search.knapsack.bound)
         if not master.term.is_fine:
             return False
         _improve(search, master, clock)

@@ -28,18 +28,18 @@ class Way:
 class RowNeeds(NamedTuple):
     """What a row asks for where it is divided in some way."""
 
-    light: tuple[int, ...] = ()
-    """least wavelengths that leave each of its servers"""
+    amounts: tuple[int, ...] = ()
+    """of whatever servers must have, as many of every row of a division"""
     may_part: bool = True
     """whether no fiber need join some of its servers with the others"""
     refused: frozenset[int] = frozenset()
     """what forbids it, by number"""
 
     def covers(self, other: "RowNeeds") -> bool:
-        """Whether a row that asks for this has a place wherever the other one has: no more light leaves any server, its
+        """Whether a row that asks for this has a place wherever the other one has: it takes no more of anything, its
         parts may lie apart if the other's may, and all that forbids it forbids the other one."""
-        is_no_wider = all(mine <= its for mine, its in zip(self.light, other.light, strict=True))
-        return is_no_wider and self.may_part >= other.may_part and self.refused <= other.refused
+        is_no_more = all(mine <= its for mine, its in zip(self.amounts, other.amounts, strict=True))
+        return is_no_more and self.may_part >= other.may_part and self.refused <= other.refused
 
 
 @dataclass
@@ -86,12 +86,14 @@ class JobWays:
             for row in rows:
                 yield Way(self.job, division, row, float(self.options.value[row]))
 
-    def open_uncovered(self, asks: Callable[[Division, int], RowNeeds]) -> None:
-        """All rows of each division are open, but those that an open one of no less value covers there."""
+    def open_uncovered(self, asks: Callable[[Division, int], RowNeeds | None]) -> None:
+        """All rows of each division that ask for something are open, but those that an open one of no less value covers
+        there."""
         for division in self._open:
             rows, seen = dict[int, RowNeeds](), set[RowNeeds]()
             for row in self.rows[sum(division)]:
-                if self._allows(row, division) and (asked := asks(division, row)) not in seen:
+                asked = asks(division, row) if self._allows(row, division) else None
+                if asked is not None and asked not in seen:
                     seen.add(asked)
                     if not any(other.covers(asked) for other in rows.values()):
                         rows[row] = asked

@@ -4,7 +4,7 @@ All light of a rank that crosses between servers in one configuration is on diff
 them one that fibers carry: no rank may send, or receive, more of it than there are such wavelengths.
 """
 
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,19 @@ def least_crossing(demand: Demand, carried: int) -> tuple[int, ...]:
     return tuple(width if _may_part(rows, own, carried, c, n) else IMPOSSIBLE for c, width in enumerate(least))
 
 
+@lru_cache(maxsize=10_000)
+def most_crossing(demand: Demand) -> tuple[int, ...]:
+    """Most wavelengths that c = 0..n of the blocks send to all others and receive from them, all configurations
+    together."""
+    light = np.zeros(demand.num_blocks, dtype=np.int64)
+    for between in demand.between_blocks:
+        sources, destinations, widths = between.pairs
+        np.add.at(light, sources, widths)
+        np.add.at(light, destinations, widths)
+    most = np.concatenate([[0], np.sort(light)[::-1].cumsum()])
+    return tuple(np.minimum(most, most[::-1]).tolist())
+
+
 def _light_of_ranks(demand: Demand, carried: int) -> tuple[Floats32, Ints]:
     """What a rank sends to, or receives from, each block in one configuration, shape (R, n), and the block it is of;
     distinct ones whose light to all other blocks is more than fibers carry."""
@@ -54,10 +67,11 @@ def _light_of_ranks(demand: Demand, carried: int) -> tuple[Floats32, Ints]:
 def _over_subsets(demand: Demand, rows: Floats32, own: Ints, carried: int) -> tuple[int, ...]:
     """Try every set of blocks with block 0 in it; its complement parts the same light."""
     n = demand.num_blocks
-    inside = ((np.arange(1, 2**n, 2)[:, None] >> np.arange(n)) & 1).astype(np.float32)
-    within = inside @ rows.T
-    crossing = np.where(inside[:, own] > 0, rows.sum(axis=1) - within, within)
-    inside = inside[(crossing <= carried).all(axis=1)]
+    inside = _subsets(n)
+    for light, block in zip(rows, own, strict=True):
+        within = inside @ light
+        crossing = np.where(inside[:, block] > 0, light.sum() - within, within)
+        inside = inside[crossing <= carried]
     leaving = np.zeros(len(inside), dtype=np.float32)
     for between in demand.between_blocks:
         leaving = np.maximum(leaving, np.einsum("sb,sb->s", inside @ between.table.astype(np.float32), 1 - inside))
@@ -66,6 +80,12 @@ def _over_subsets(demand: Demand, rows: Floats32, own: Ints, carried: int) -> tu
     least[0] = 0
     least = np.minimum(least, least[::-1])
     return tuple(int(width) if np.isfinite(width) else IMPOSSIBLE for width in least)
+
+
+@cache
+def _subsets(num_blocks: int) -> Floats32:
+    """Whether each block is in each set with block 0 in it, shape (2^(n - 1), n)."""
+    return ((np.arange(1, 2**num_blocks, 2)[:, None] >> np.arange(num_blocks)) & 1).astype(np.float32)
 
 
 def _may_part(rows: Floats32, own: Ints, carried: int, count: int, num_blocks: int) -> bool:

@@ -8,7 +8,7 @@ from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Lightpath
 from planner.fabrics.demand import Demand
-from planner.fabrics.lightpath.crossing import IMPOSSIBLE, least_crossing
+from planner.fabrics.lightpath.crossing import IMPOSSIBLE, least_crossing, most_crossing
 from planner.fabrics.lightpath.groups import GROUPS
 from planner.fabrics.lightpath.routes import Routes
 from planner.fabrics.lightpath.rwa import Spectrum
@@ -53,7 +53,7 @@ class LightpathStepOne(StepOne):
         carried = {pair: count * light.per_fiber for pair, count in joined.items() if count}
         is_even = all(count == fibers.get((b, a), 0) for (a, b), count in fibers.items())
         is_all = is_even and light.fabric.most_hops == 1 and not cluster.dark_devices
-        return PairLight(_leaving(light.per_fiber), carried, is_all)
+        return PairLight(_leaving(light.per_fiber), most_crossing, carried, is_all)
 
     def needs_devices_alone(self, cluster: Cluster) -> bool:
         """Where tiles are alike, circuits inside a server have a way of their own."""

@@ -3,6 +3,7 @@
 from typing import Any
 
 from planner.candidates.expand import expand
+from planner.cpsat.divisions.joined_servers import JoinedServers
 from planner.cpsat.divisions.ways import CountsOf, JobWays, ways_of
 from planner.cpsat.search import Search
 from planner.fabrics import plugin_of
@@ -26,6 +27,13 @@ def counts_of(problem: Problem) -> CountsOf:
     found = plugin_of(problem.cluster.fabric).step_one.counts_of(problem.cluster)
     assert found is not None
     return found
+
+
+def joined_servers(problem: Problem) -> JoinedServers:
+    cluster = problem.cluster
+    links = plugin_of(cluster.fabric).step_one.pair_light(cluster)
+    assert links is not None
+    return JoinedServers(links, range(cluster.fabric.num_servers))
 
 
 def ways(problem: Problem, j: int = 0, rooms: tuple[int, ...] = (4, 4)) -> JobWays:

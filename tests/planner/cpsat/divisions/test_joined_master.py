@@ -8,28 +8,27 @@ import pytest
 
 from planner.cpsat.divisions.joined import _Asks
 from planner.cpsat.divisions.joined_master import JoinedMaster
+from planner.cpsat.divisions.joined_servers import JoinedServers
 from planner.cpsat.divisions.ways import JobWays, Way, ways_of
-from planner.fabrics import plugin_of
 from planner.fabrics.pattern import Pattern
 from planner.fabrics.problem import Problem
 from planner.formulation.solver import new_solver
 from planner.formulation.step_one import PairLight
-from tests.planner.cpsat.divisions.division_cases import exchanging, problem_of, ringing
+from tests.planner.cpsat.divisions.division_cases import exchanging, joined_servers, problem_of, ringing
 from tests.planner.small_racks import serving, training
 
 RING = [{"from": f"s{a}", "to": f"s{b}", "count": 1} for a, b in ((0, 1), (1, 0), (1, 2), (2, 1))]
 
 
-def case(problem: Problem) -> tuple[PairLight, list[JobWays], list[int]]:
-    cluster = problem.cluster
-    links = plugin_of(cluster.fabric).step_one.pair_light(cluster)
-    assert links is not None
+def case(problem: Problem) -> tuple[JoinedServers, list[JobWays], list[int]]:
+    cluster, servers = problem.cluster, joined_servers(problem)
+    links = servers.links
     rooms = [len(cluster.lit_slots(server)) for server in range(cluster.fabric.num_servers)]
     jobs = [
         ways_of(j, options, options.value, float("-inf"), links.counts, sorted(rooms, reverse=True)[:2])
         for j, options in enumerate(problem.options)
     ]
-    return links, [job for job in jobs if job is not None], rooms
+    return servers, [job for job in jobs if job is not None], rooms
 
 
 def best_of(master: JoinedMaster) -> Pattern | None:
@@ -55,7 +54,8 @@ def placements(problem: Problem, links: PairLight, way: Way, servers: int) -> It
 
 def most_value(problem: Problem) -> float:
     """Of jobs on one server or two; light of one pair counts job by job, as each job's way needs it."""
-    links, jobs, rooms = case(problem)
+    servers, jobs, rooms = case(problem)
+    links = servers.links
     options = [[None, *job.open()] for job in jobs]
     best = 0.0
     for chosen in product(*options):
@@ -89,8 +89,8 @@ def _least(problem: Problem, links: PairLight, way: Way) -> int:
 def test_best_choices_are_those_of_enumeration(fibers: object, failed: list[str]) -> None:
     jobs = exchanging("a"), ringing("b", weight=2), exchanging("c", weight=3), serving("d", [1, 3])
     problem = problem_of(*jobs, servers=3, fibers=fibers, health={"failed_tiles": failed})
-    links, ways, _ = case(problem)
-    pattern = best_of(JoinedMaster(problem, ways, links, 100.0))
+    servers, ways, _ = case(problem)
+    pattern = best_of(JoinedMaster(problem, ways, servers, 100.0))
     assert pattern is not None
     value = sum(float(problem.options[j].value[choice.row]) for j, choice in pattern.items())
     assert value == pytest.approx(most_value(problem), rel=1e-7)
@@ -102,16 +102,16 @@ def test_no_choices_are_worth_more_than_what_is_returned(fibers: object, stops: 
     """Even where the search is stopped at its first choices."""
     failed = ["s0.t0", "s1.t0", "s2.t1"]
     problem = problem_of(ringing("b"), serving("d", [1, 3]), servers=3, fibers=fibers, health={"failed_tiles": failed})
-    links, ways, _ = case(problem)
-    bound, value = JoinedMaster(problem, ways, links, 100.0).solve(new_solver(), lambda _: stops), most_value(problem)
+    servers, ways, _ = case(problem)
+    bound, value = JoinedMaster(problem, ways, servers, 100.0).solve(new_solver(), lambda _: stops), most_value(problem)
     assert bound >= value * (1 - 1e-7)
     assert stops or bound == pytest.approx(value, rel=1e-7)
 
 
 def test_what_is_forbidden_is_chosen_no_more() -> None:
     problem = problem_of(exchanging("a"), health={"failed_tiles": ["s0.t0", "s1.t0"]}, servers=2)
-    links, ways, _ = case(problem)
-    master = JoinedMaster(problem, ways, links, 100.0)
+    servers, ways, _ = case(problem)
+    master = JoinedMaster(problem, ways, servers, 100.0)
     first = best_of(master)
     assert first is not None
     assert len(first[0].blocks) == 2
@@ -126,10 +126,10 @@ def test_what_is_forbidden_on_one_pair_is_on_all_that_carry_no_more() -> None:
     """Three servers of three, joined alike: no pair has both halves of a job of four any more."""
     health = {"failed_tiles": [f"s{server}.t0" for server in range(3)]}
     problem = problem_of(exchanging("a"), health=health, servers=3)
-    links, ways, rooms = case(problem)
-    assert len({*links.carried.values()}) == 1
+    servers, ways, rooms = case(problem)
+    assert len({*servers.links.carried.values()}) == 1
     assert max(rooms) < 4
-    master, refused = JoinedMaster(problem, ways, links, 100.0), set[tuple[int, ...]]()
+    master, refused = JoinedMaster(problem, ways, servers, 100.0), set[tuple[int, ...]]()
     while (found := best_of(master)) and found:
         lies = tuple(sorted(count for _, count in found[0].blocks))
         assert lies not in refused
@@ -140,8 +140,8 @@ def test_what_is_forbidden_on_one_pair_is_on_all_that_carry_no_more() -> None:
 def test_a_full_hint_is_the_first_choice_told() -> None:
     jobs = exchanging("a"), ringing("b", weight=2), serving("c", [1, 3])
     problem = problem_of(*jobs, servers=3, fibers=2, health={"failed_tiles": ["s0.t0", "s1.t0"]})
-    links, ways, _ = case(problem)
-    master, told = JoinedMaster(problem, ways, links, 100.0), list[Pattern]()
+    servers, ways, _ = case(problem)
+    master, told = JoinedMaster(problem, ways, servers, 100.0), list[Pattern]()
     best = best_of(master)
     assert best is not None
 
@@ -156,37 +156,36 @@ def test_a_full_hint_is_the_first_choice_told() -> None:
 
 def test_an_error_of_who_is_told_is_raised() -> None:
     problem = problem_of(exchanging("a"), servers=2)
-    links, ways, _ = case(problem)
+    servers, ways, _ = case(problem)
 
     def fail(pattern: Pattern) -> bool:
         raise KeyError("told")
 
     with pytest.raises(KeyError, match="told"):
-        JoinedMaster(problem, ways, links, 100.0).solve(new_solver(), fail)
+        JoinedMaster(problem, ways, servers, 100.0).solve(new_solver(), fail)
 
 
 def test_required_job_without_room_has_no_choices() -> None:
     problem = problem_of(training("a", 4, required=True, constraints={"one_server": True}))
-    links, ways, _ = case(problem)
+    servers, ways, _ = case(problem)
     small = problem_of(
         training("a", 4, required=True, constraints={"one_server": True}),
         health={"failed_tiles": [f"s{server}.t0" for server in range(problem.cluster.fabric.num_servers)]},
     )
-    assert best_of(JoinedMaster(small, ways, links, 100.0)) is None
+    assert best_of(JoinedMaster(small, ways, servers, 100.0)) is None
 
 
 def test_parts_that_need_devices_alone_have_no_servers_of_their_own() -> None:
     """Replicas fill what is free of servers that nothing joins, parts of one job apart; no set of servers is asked."""
     health = {"failed_tiles": ["s0.t0", "s1.t0", "s2.t0", "s2.t1"]}
     problem = problem_of(serving("a", 4), serving("b", 4), servers=3, fibers=[], health=health)
-    cluster, options = problem.cluster, problem.options
-    links = plugin_of(cluster.fabric).step_one.pair_light(cluster)
-    assert links is not None
-    jobs = [ways_of(j, options[j], options[j].value, float("-inf"), links.counts, (3, 3, 2)) for j in (0, 1)]
+    servers, options = joined_servers(problem), problem.options
+    counts = servers.links.counts
+    jobs = [ways_of(j, options[j], options[j].value, float("-inf"), counts, (3, 3, 2)) for j in (0, 1)]
     listed = [job for job in jobs if job is not None]
     for job in listed:
-        job.open_uncovered(_Asks(job, links, {}))
-    master = JoinedMaster(problem, listed, links, 100.0)
+        job.open_uncovered(_Asks(job, servers, {}))
+    master = JoinedMaster(problem, listed, servers, 100.0)
     assert not master._lying
     best = best_of(master)
     assert best is not None
@@ -207,12 +206,10 @@ def test_what_is_forbidden_over_three_servers_is_on_all_whose_fibers_carry_no_mo
         {"from": f"s{x}", "to": f"s{y}", "count": 1} for a, b in ((0, 1), (1, 2), (2, 3)) for x, y in ((a, b), (b, a))
     ]
     problem = problem_of(training("a", 3), servers=4, fibers=line, health=health)
-    cluster, options = problem.cluster, problem.options[0]
-    links = plugin_of(cluster.fabric).step_one.pair_light(cluster)
-    assert links is not None
-    job = ways_of(0, options, options.value, float("-inf"), links.counts, (1, 1, 1))
+    servers, options = joined_servers(problem), problem.options[0]
+    job = ways_of(0, options, options.value, float("-inf"), servers.links.counts, (1, 1, 1))
     assert job is not None
-    master, seen = JoinedMaster(problem, [job], links, 100.0), list[tuple[int, tuple[int, ...]]]()
+    master, seen = JoinedMaster(problem, [job], servers, 100.0), list[tuple[int, tuple[int, ...]]]()
     while (found := best_of(master)) and found:
         seen.append((found[0].row, tuple(server for server, _ in found[0].blocks)))
         master.forbid(found, [0])

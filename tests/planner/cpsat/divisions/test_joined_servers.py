@@ -5,7 +5,7 @@ from itertools import combinations, permutations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.cpsat.divisions.joined_servers import JoinedServers, Needs
+from planner.cpsat.divisions.joined_servers import MOST_ACROSS, JoinedServers, Needs
 from planner.formulation.step_one import PairLight
 
 NUM_SERVERS = 5
@@ -27,8 +27,8 @@ def is_cut(servers: tuple[int, ...], carried: dict[tuple[int, int], int]) -> boo
 def test_servers_send_the_light_and_lie_apart_only_where_they_may(
     carried: dict[tuple[int, int], int], number: int, light: int, may_part: bool
 ) -> None:
-    links = PairLight(lambda demand: {}, carried, is_all=True)
-    needs: Needs = light, may_part
+    links = PairLight(lambda demand: {}, lambda demand: (), carried, is_all=True)
+    needs = Needs(light, may_part)
     expected = [
         on
         for on in combinations(range(NUM_SERVERS), number)
@@ -57,8 +57,61 @@ def test_servers_are_renamed_to_all_whose_fibers_carry_no_more(
             for x, y in combinations(range(len(servers)), 2)
         )
     }
-    links = PairLight(lambda demand: {}, carried, is_all=True)
+    links = PairLight(lambda demand: {}, lambda demand: (), carried, is_all=True)
     found = [tuple(names[s] for s in servers) for names in JoinedServers(links, range(NUM_SERVERS)).renamed(servers)]
     assert found[0] == servers
     assert len(found) == len(expected)
     assert {*found} == expected
+
+
+CARRIED = st.dictionaries(st.sampled_from(PAIRS), st.integers(1, 3))
+SERVERS = st.sets(st.integers(0, NUM_SERVERS - 1), min_size=1).map(lambda chosen: tuple(sorted(chosen)))
+
+
+def joined(carried: dict[tuple[int, int], int]) -> JoinedServers:
+    return JoinedServers(PairLight(lambda demand: {}, lambda demand: (), carried, is_all=True), range(NUM_SERVERS))
+
+
+@given(carried=CARRIED, servers=SERVERS)
+def test_servers_that_join_others_are_those_without_which_these_are_cut(
+    carried: dict[tuple[int, int], int], servers: tuple[int, ...]
+) -> None:
+    """The number of sets is that of ways to divide the others between which no fiber runs, of which two to its power
+    are."""
+    found = joined(carried).apart(servers)
+    for server in servers:
+        others = [each for each in servers if each != server]
+        halves = [{*some} for number in range(len(others) + 1) for some in combinations(others, number)]
+        closed = [
+            half for half in halves if not any((a in half) != (b in half) for a, b in carried if {a, b} <= {*others})
+        ]
+        assert 2 ** found.get(server, 0 if not others else 1) == len(closed)
+
+
+@given(carried=CARRIED, servers=SERVERS)
+def test_cuts_are_all_pairs_between_two_sets_that_are_joined_each(
+    carried: dict[tuple[int, int], int], servers: tuple[int, ...]
+) -> None:
+    expected = set[tuple[tuple[int, int], ...]]()
+    for number in range(2, len(servers) - 1):
+        for some in combinations(servers, number):
+            rest = tuple(sorted({*servers} - {*some}))
+            across = tuple(pair for pair in combinations(servers, 2) if pair in carried and len({*pair} & {*some}) == 1)
+            if len(across) <= MOST_ACROSS and not is_cut(some, carried) and not is_cut(rest, carried):
+                expected.add(across)
+    assert {*joined(carried).cuts(servers)} == expected
+
+
+@given(carried=CARRIED, light=st.lists(st.integers(0, 5), min_size=2, max_size=4))
+def test_parts_have_a_place_if_some_servers_send_the_light_of_each(
+    carried: dict[tuple[int, int], int], light: list[int]
+) -> None:
+    def sends(server: int, servers: tuple[int, ...]) -> int:
+        return sum(carried.get((min(server, b), max(server, b)), 0) for b in servers if b != server)
+
+    expected = any(
+        all(sends(server, on) >= least for server, least in zip(on, light, strict=True))
+        for on in permutations(range(NUM_SERVERS), len(light))
+    )
+    needs = Needs(min(light), may_part=True)
+    assert joined(carried).can_send(needs, tuple(sorted(light, reverse=True))) == expected

@@ -73,27 +73,31 @@ def test_too_many_divisions_are_not_listed(monkeypatch: pytest.MonkeyPatch) -> N
 RINGS = problem_of(ringing(), servers=3, wavelengths_per_tile=4, wavelengths_per_fiber=4)
 ASKED = st.builds(
     RowNeeds,
-    light=st.tuples(st.integers(0, 2), st.integers(0, 2)),
+    amounts=st.tuples(st.integers(0, 2), st.integers(0, 2)),
     may_part=st.booleans(),
     refused=st.frozensets(st.integers(0, 1)),
 )
 
 
 @settings(max_examples=30)
-@given(asked=st.lists(ASKED, min_size=len(RINGS.options[0]), max_size=len(RINGS.options[0])))
-def test_every_row_that_is_not_open_is_covered_by_an_open_one_and_no_open_one_is(asked: list[RowNeeds]) -> None:
-    """Of the rows that may be so divided: some open row of no less value asks for no more of anything."""
+@given(asked=st.lists(ASKED | st.none(), min_size=len(RINGS.options[0]), max_size=len(RINGS.options[0])))
+def test_every_row_that_is_not_open_is_covered_by_an_open_one_and_no_open_one_is(asked: list[RowNeeds | None]) -> None:
+    """Of the rows that have a place and may be so divided: some open row of no less value asks for no more of
+    anything."""
 
     def covers(row: int, other: int) -> bool:
-        light = all(x <= y for x, y in zip(asked[row].light, asked[other].light, strict=True))
-        apart = asked[row].may_part or not asked[other].may_part
-        return light and apart and not asked[row].refused - asked[other].refused
+        one, two = asked[row], asked[other]
+        assert one is not None
+        assert two is not None
+        amounts = all(x <= y for x, y in zip(one.amounts, two.amounts, strict=True))
+        return amounts and (one.may_part or not two.may_part) and not one.refused - two.refused
 
     found, options = ways(RINGS), RINGS.options[0]
     found.open_uncovered(lambda division, row: asked[row])
     for division in {way.division for way in found.open()}:
         rows = [way.row for way in found.open() if way.division == division]
-        able = [r for r in options.rows_by_value() if options.shapes[r].num_ranks == 4 and found._allows(r, division)]
+        of_four = [r for r in options.rows_by_value() if options.shapes[r].num_ranks == 4]
+        able = [r for r in of_four if asked[r] is not None and found._allows(r, division)]
         order = {row: at for at, row in enumerate(able)}
         before = {row: [other for other in rows if order[other] < order[row]] for row in able}
         assert {row for row in able if not any(covers(other, row) for other in before[row])} == {*rows}

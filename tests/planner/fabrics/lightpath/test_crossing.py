@@ -7,7 +7,7 @@ import pytest
 from costmodel.fabrics import NO_PLAN
 from planner.fabrics.demand import Demand
 from planner.fabrics.lightpath import crossing
-from planner.fabrics.lightpath.crossing import IMPOSSIBLE, least_crossing
+from planner.fabrics.lightpath.crossing import IMPOSSIBLE, least_crossing, most_crossing
 from tests.planner.cpsat.step1.case import Case, problem_of
 from tests.planner.fabrics.demand_cases import SMALL, line, plans_of, shapes
 from tests.planner.small_racks import training
@@ -54,6 +54,26 @@ def test_counts_are_those_of_some_set_of_blocks(
         relaxed = least_crossing.__wrapped__(demand, carried)
         possible = [(width, most) for width, most in zip(relaxed, widths, strict=True) if most != IMPOSSIBLE]
         assert all(IMPOSSIBLE != width <= most for width, most in possible)
+
+
+@pytest.mark.parametrize("degrees", [degrees for degrees in SMALL if degrees[0] * degrees[1] * degrees[2] < 8])
+def test_no_blocks_exchange_more_than_what_is_said(degrees: tuple[int, int, int, int]) -> None:
+    """Of any set of blocks, what crosses in each configuration; of one block it is exact where there is but one."""
+    for demand in shapes(*degrees, num_plans=2):
+        most, blocks = most_crossing(demand), range(demand.num_blocks)
+        for count in range(demand.num_blocks + 1):
+            crossing = [
+                sum(
+                    width
+                    for _, circuits in demand.configurations
+                    for source, destination, width in circuits
+                    if (source // demand.block in some) != (destination // demand.block in some)
+                )
+                for some in combinations(blocks, count)
+            ]
+            if len({*demand.between_blocks}) == len(demand.configurations):
+                assert max(crossing) <= most[count]
+                assert count not in (1, demand.num_blocks - 1) or max(crossing) == most[count]
 
 
 def test_complete_group_parts_where_each_rank_has_the_light() -> None:
