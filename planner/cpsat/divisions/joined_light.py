@@ -13,7 +13,7 @@ Light = tuple[Pair, cp_model.LinearExprT]
 
 
 @dataclass(frozen=True)
-class JobLight:
+class JoinedLight:
     """What is known of the light of a job that is divided over servers."""
 
     cp: cp_model.CpModel

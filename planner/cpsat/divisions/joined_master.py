@@ -13,7 +13,7 @@ from math import floor
 from ortools.sat.python import cp_model
 
 from planner.cpsat.divisions.arc_flow import ArcFlow, ServerFilling
-from planner.cpsat.divisions.joined_light import JobLight
+from planner.cpsat.divisions.joined_light import JoinedLight
 from planner.cpsat.divisions.joined_servers import BOTH_WAYS, JoinedServers, Needs, OnServers, is_dark, needs_of
 from planner.cpsat.divisions.ways import Division, JobWays, Way
 from planner.cpsat.divisions.whole import in_filled_servers
@@ -109,7 +109,7 @@ class JoinedMaster:
         self._lying |= lying
         parts = {(ranks, server): self._parts[job, ranks, server] for ranks in sizes for server in self._rooms}
         least, most = self._light_of(of, sizes) if any(len(on.servers) > 2 for on in lying) else ({}, {})
-        for pair, light in JobLight(cp, self._servers, lying, parts, least, most).light_up():
+        for pair, light in JoinedLight(cp, self._servers, lying, parts, least, most).light_up():
             self._light[pair].append(light)
 
     def _light_of(self, job: JobWays, sizes: Sequence[int]) -> tuple[dict[int, int], dict[int, int]]:
