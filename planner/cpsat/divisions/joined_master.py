@@ -25,8 +25,8 @@ from planner.formulation.variables import Pair, total
 
 ShouldStop = Callable[[Pattern], bool]
 """is told choices better than those before; whether to look for no more"""
-SEARCHES = ("max_lp", "no_lp")
-"""of CP-SAT, by its names"""
+SEARCHES = ("quick_restart", "no_lp")
+"""of CP-SAT: with the whole linear relaxation, as the parameters say, and with none"""
 MOST_NAMES = 200
 """servers to which those of choices that exclude each other are renamed"""
 
@@ -219,7 +219,7 @@ class JoinedMaster:
         parameters, weight = solver.parameters, self._num_jobs + 1
         parameters.cp_model_probing_level = parameters.symmetry_level = 0
         parameters.linearization_level, parameters.absolute_gap_limit = 2, weight
-        parameters.num_workers = min(parameters.num_workers, len(SEARCHES))
+        parameters.num_workers = max(1, min(parameters.num_workers, len(SEARCHES)))
         if parameters.num_workers > 1:
             parameters.subsolvers.extend(SEARCHES)
         callback = _OnSolution(self, should_stop)
