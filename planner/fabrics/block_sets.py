@@ -1,20 +1,34 @@
 """Least wavelengths that leave any set of so many blocks: every set is tried."""
 
+from collections.abc import Sequence
 from functools import lru_cache
+from math import gcd
 
 import numpy as np
 from numpy.typing import NDArray
+
+from planner.fabrics.circuits_between import Between
 
 Ints = NDArray[np.int64]
 Ints32 = NDArray[np.int32]
 
 
+def least_leaving(num_blocks: int, between: Sequence[Between]) -> Ints:
+    """Try every set of blocks with block 0 in it; its complement has as many leaving.
+
+    `between` has the light from block to block in each configuration; what differs in widths alone is tried once.
+    """
+    each = [light.in_units for light in between if light.packed]
+    common = gcd(*(unit for unit, _ in each)) or 1
+    return common * _least_leaving(num_blocks, tuple((unit // common, light) for unit, light in each))
+
+
 @lru_cache(maxsize=10_000)
-def least_leaving(num_blocks: int, between: tuple[bytes, ...]) -> Ints:
-    """Try every set of blocks with block 0 in it; its complement has as many leaving."""
+def _least_leaving(num_blocks: int, between: tuple[tuple[int, Between], ...]) -> Ints:
+    """The same, of light that is so many times as wide."""
     by_size, first = _subsets(num_blocks)
-    tables = np.frombuffer(b"".join(between), dtype=np.int64).reshape(-1, num_blocks, num_blocks).astype(np.int32)
-    leaving = _leaving(tables).max(axis=0, initial=0)
+    tables = [unit * light.table for unit, light in between]
+    leaving = _leaving(np.array(tables, dtype=np.int32).reshape(-1, num_blocks, num_blocks)).max(axis=0, initial=0)
     least = np.zeros(num_blocks + 1, dtype=np.int64)
     least[1:] = np.minimum.reduceat(leaving[by_size], first)
     least[0] = least[num_blocks]

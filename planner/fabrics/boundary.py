@@ -1,7 +1,7 @@
 """Least wavelengths that leave any set of so many blocks of a shape."""
 
 from collections.abc import Sequence
-from math import gcd, prod
+from math import prod
 from typing import Protocol, Self
 
 import numpy as np
@@ -63,9 +63,7 @@ def boundary_of(shape: BlockedShape) -> Ints:
     elif shape.num_blocks > MAX_EXACT_BLOCKS:
         table = np.zeros(shape.num_blocks + 1, dtype=np.int64)
     else:
-        tables = [each.table for each in shape.between_blocks]
-        unit = gcd(*(int(np.gcd.reduce(widths, axis=None)) for widths in tables)) or 1
-        table = unit * least_leaving(shape.num_blocks, tuple((widths // unit).tobytes() for widths in tables))
+        table = least_leaving(shape.num_blocks, shape.between_blocks)
     table.setflags(write=False)
     return table
 

@@ -49,6 +49,14 @@ class Between:
         return np.frombuffer(self.packed, dtype=np.int32).reshape(3, -1)
 
     @cached_property
+    def in_units(self) -> tuple[int, "Between"]:
+        """Greatest common width, and the same circuits in widths of it; (1, itself) where there are none."""
+        ends, unit = self.pairs, int(np.gcd.reduce(self.pairs[2]))
+        if unit <= 1:
+            return 1, self
+        return unit, Between(self.num_blocks, np.stack([*ends[:2], ends[2] // unit]).tobytes())
+
+    @cached_property
     def reversed(self) -> "Between":
         """The same light the other way round."""
         sources, destinations, widths = self.pairs

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from math import gcd, prod
 from typing import Literal
 
@@ -156,16 +157,16 @@ class Demand:
         for name, plan in zip(DIMENSIONS, self.plans, strict=False):
             pools = plans_by_pool(plan)
             of_pools = (self.degrees,) if len(pools) == 1 else (self.degrees.of_prompts, self.degrees)
-            lit = [(each, of.groups(name)) for each, of in zip(pools, of_pools, strict=True) if each.configurations()]
+            lit = [(each, of) for each, of in zip(pools, of_pools, strict=True) if each.configurations()]
             if lit:
-                found.append((name, at_once([laid(each, groups) for each, groups in lit])))
+                found.append((name, at_once([laid(each, of, name) for each, of in lit])))
         return tuple(found)
 
     @cached_property
     def between_blocks(self) -> tuple[Between, ...]:
         """Wavelengths from block to block in each configuration, distinct ones only."""
-        tables = (Between.of(circuits, self.block, self.num_blocks) for _, circuits in self.configurations)
-        return tuple(dict.fromkeys(tables))
+        tables = (found.between(self.block, self.num_blocks) for _, found in self._laid)
+        return tuple(dict.fromkeys(chain.from_iterable(tables)))
 
     @cached_property
     def boundary(self) -> Ints:

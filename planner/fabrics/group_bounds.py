@@ -6,11 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from costmodel.fabrics import GroupPlan
+from planner.fabrics.kept_circuits import while_kept
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
+@while_kept
 def group_bound(plan: GroupPlan) -> Ints:
     """Least wavelengths that leave c of the ranks of one group in its busiest configuration, shape (ranks + 1,).
 

@@ -14,16 +14,18 @@ from planner.fabrics.lightpath.fast_layouts import Layouts, layouts_of
 from planner.model.errors import InputError
 
 Ints = NDArray[np.int64]
+FEW_MORE = 4
+"""one row more for so many that are known, where the next one is looked at"""
 
 
 @dataclass(frozen=True, eq=False)
 class LightpathOption(Option):
     """A configuration, with the wavelengths that divisions of its blocks need."""
 
-    @cached_property
+    @property
     def boundary(self) -> Ints:
         """Least wavelengths that leave so many of its blocks; zeros where spreading the job needs no fibers."""
-        return self.shape.boundary if self.shape.has_light else np.zeros(self.shape.num_blocks + 1, dtype=np.int64)
+        return self.shape.boundary
 
     @cached_property
     def layouts(self) -> Layouts:
@@ -57,7 +59,8 @@ class Boundaries:
     def first(self, rows: int) -> Ints:
         """Those of so many rows at least, or of all, (rows, blocks + 1)."""
         if len(self._found) < min(rows, len(self)):
-            self._found = np.array([row.boundary for row in self._rows[: max(rows, 2 * len(self._found))]])
+            known = len(self._found)
+            self._found = np.array([row.boundary for row in self._rows[: max(rows, known + known // FEW_MORE)]])
         return self._found
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from planner.fabrics.block_sets import least_leaving
+from planner.fabrics.circuits_between import Between
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -18,7 +19,8 @@ def test_least_light_is_that_of_some_set(seed: int) -> None:
         for _ in range(4):
             table[np.arange(blocks), rng.permutation(blocks)] += int(rng.integers(1, 4))
         np.fill_diagonal(table, 0)
-    found = least_leaving(blocks, tuple(table.tobytes() for table in tables))
+    circuits = [tuple((a, b, int(table[a, b])) for a, b in np.argwhere(table)) for table in tables]
+    found = least_leaving(blocks, [Between.of(each, 1, blocks) for each in circuits])
     for size in range(blocks + 1):
         least = min(
             max(sum(int(table[a, b]) for a in chosen for b in range(blocks) if b not in chosen) for table in tables)
