@@ -62,6 +62,8 @@ class FreeDevices:
         """Servers that one job may use together with so many free devices; of racks alike with nothing taken the first
         alone."""
         found, is_whole_seen = list[Sequence[int]](), False
+        if max(self.free_together) < num_devices:
+            return found
         for servers, free, whole in zip(self.together, self.free_together, self._whole, strict=True):
             if free >= num_devices and not (free == whole and is_whole_seen):
                 found.append(servers)

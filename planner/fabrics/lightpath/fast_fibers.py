@@ -136,8 +136,3 @@ class Spreads:
         is_open: NDArray[np.bool_] = np.asarray((boundaries[:, counts] <= least).all(axis=2))
         self._is_open = np.concatenate([self._is_open.reshape(known, len(counts)), is_open])
         self._open += (known + np.flatnonzero(is_open.any(axis=1))).tolist()
-
-    @property
-    def exist(self) -> bool:
-        """True if a look has found any."""
-        return bool(self._found)

@@ -158,20 +158,18 @@ class LightpathFreeState(FreeState):
         """The same where light depends on servers alone: rows with one key find their spreads once."""
         num_failed, is_fixed = 0, search.is_fixed
         spreads: dict[int, Spreads] = {}
-        if is_fixed:
-            found = iter(self.spreads(kind.rows[0].shape, search))
-            first = next(found, None)
-            inside = None if first is None or len(first) > 1 else self.realize_in_rack(kind.rows[0], first)
-            if inside is not None:
-                return inside
-            spreads[0] = Spreads(found if first is None else chain([first], found), fibers, kind.boundaries[0])
         following = [(numbers[0], 0, key) for key, numbers in enumerate(kind.numbers)]
         while following:
             number, rank, key = heappop(following)
             row = kind.rows[number]
-            if key not in spreads or (spreads[key].exist and not is_fixed):
-                ways = self.spreads(row.shape, search)
-                spreads[key] = Spreads(ways if is_fixed else list(ways), fibers, kind.boundaries[key])
+            if key not in spreads or not is_fixed:
+                ways = iter(self.spreads(row.shape, search))
+                first = next(ways, None)
+                if first is None:
+                    continue
+                if is_fixed and len(first) == 1 and (inside := self.realize_in_rack(row, first)) is not None:
+                    return inside
+                spreads[key] = Spreads(chain([first], ways if is_fixed else list(ways)), fibers, kind.boundaries[key])
             for blocks, spread in spreads[key].open_to(rank):
                 if len(blocks) > 1 and num_failed == MAX_FAILED:
                     continue
@@ -181,7 +179,7 @@ class LightpathFreeState(FreeState):
                 num_failed += 1
                 if num_failed == MAX_FAILED and is_fixed:
                     return self._found_inside(kind, search)
-            later = spreads[key].open_after(rank) if is_fixed or not spreads[key].exist else rank + 1
+            later = spreads[key].open_after(rank) if is_fixed else rank + 1
             if later < len(kind.numbers[key]):
                 heappush(following, (kind.numbers[key][later], later, key))
         return None
