@@ -21,6 +21,8 @@ class Queue:
         """place of each job if all waited"""
         for place, job in enumerate(sorted(range(len(group)), key=lambda job: (-priority[job], job))):
             self._place[job] = place
+        self._key = self._place.__getitem__ if len(set(priority)) > 1 else None
+        """what jobs are sorted by; None where they wait by number"""
         self._waiting: dict[int, deque[int]] = {}
         self._works: dict[int, list[tuple[float, int]]] = {}
         """heap of (work, job) of each group, with jobs that have left"""
@@ -95,9 +97,11 @@ class Queue:
         }
 
     def behind(self, head: int, barred: set[int], most: int | None = None) -> list[int]:
-        """Jobs behind the head in order, of groups that are not barred; `most`: so many of each group at least, all by
-        default."""
+        """Jobs behind the head, which goes first, in order, of groups that are not barred; `most`: so many of each
+        group at least, all by default."""
         each = None if most is None else most + 1
         first = [islice(jobs, each) for group, jobs in self._waiting.items() if group not in barred]
-        order = sorted(chain.from_iterable(first), key=self._place.__getitem__)
-        return [job for job in order if job != head]
+        order = sorted(chain.from_iterable(first), key=self._key)
+        if order and order[0] == head:
+            del order[0]
+        return order

@@ -39,17 +39,27 @@ class PoolFreeState(FreeState):
         self.fabric: Sipam = cluster.fabric
         self.parts = FreePoolParts(cluster)
         self._rooms = self._counted()
+        self._forget()
+
+    def _forget(self) -> None:
+        """No answer is remembered."""
         self._known: dict[object, Answers] = {}
         """by all that was free"""
         self._num_known = 0
         self._now: Answers | None = None
         """those of the state as it is; None until it is asked again after a change"""
+        self._numbers: dict[tuple[int, int, int], int] = {}
+        """a number for all that was free of a server"""
+        self._free_of = [0] * len(self.free)
+        """these numbers now, by server, where nothing has changed since"""
+        self._changed_since = set(range(len(self.free)))
+        """servers where something has"""
 
     def copy(self) -> Self:
         twin = super().copy()
         twin.parts = self.parts.copy()
         twin._rooms = twin._counted()
-        twin._known, twin._num_known, twin._now = {}, 0, None
+        twin._forget()
         return twin
 
     def _counted(self) -> ServerRooms:
@@ -58,6 +68,7 @@ class PoolFreeState(FreeState):
     def _changed(self, servers: Collection[int]) -> None:
         self._rooms.changed(servers)
         self._now = None
+        self._changed_since.update(servers)
 
     @property
     def pool(self) -> FreePool:
@@ -66,11 +77,11 @@ class PoolFreeState(FreeState):
 
     def _take_owned(self, owned: Owned[Any]) -> None:
         self.parts.take(owned)
-        self._rooms.changed([server for server, _ in owned.masks])
+        self._changed([server for server, _ in owned.masks])
 
     def _release_owned(self, owned: Owned[Any]) -> None:
         self.parts.release(owned)
-        self._rooms.changed([server for server, _ in owned.masks])
+        self._changed([server for server, _ in owned.masks])
 
     def owned_by(self, placed: Placed) -> Owned[Any] | None:
         return self.parts.owned_by(placed)
@@ -156,9 +167,14 @@ class PoolFreeState(FreeState):
         """What is remembered of the state as it is."""
         if self._now is None:
             if self._num_known >= MOST_KNOWN:
-                self._known, self._num_known = {}, 0
+                self._forget()
+            numbers, free, taken = self._numbers, self.free, self.parts.taken
+            for server in self._changed_since:
+                own = server, free[server], taken[server]
+                self._free_of[server] = numbers.setdefault(own, len(numbers))
+            self._changed_since.clear()
             links = () if self.links is None else self.links.state
-            self._now = self._known.setdefault((tuple(self.free), tuple(self.parts.taken.values()), links), {})
+            self._now = self._known.setdefault((*self._free_of, links), {})
         return self._now
 
     def rows_to_try(self, kind: JobClass, search: Search) -> Iterable[Option]:

@@ -94,11 +94,13 @@ class ServerRooms:
     def _count(self, room: PartRoom, part: AskedPart, servers: Iterable[int]) -> None:
         devices, asked, io, is_single = part
         free, units, ports = self._every if is_single else self._lit, self._units, self._ports
-        by_server, by_rack, per_rack = room.by_server, room.by_rack, self._per_rack
+        by_server, by_rack, per_rack, is_same = room.by_server, room.by_rack, self._per_rack, True
         for server in servers:
             fits = free[server] // devices
-            if asked:
+            if asked and fits:
                 fits = min(fits, units[server] // asked, ports[server] // io)
-            by_rack[server // per_rack] += fits - by_server[server]
-            by_server[server] = fits
-        room.most = max(by_rack)
+            if fits != by_server[server]:
+                by_rack[server // per_rack] += fits - by_server[server]
+                by_server[server], is_same = fits, False
+        if not is_same:
+            room.most = max(by_rack)
