@@ -115,28 +115,30 @@ class FreeDevices:
     def hold(self, devices: Sequence[Device], owned: Owned[Any] | None = None) -> None:
         """Take free devices, and what a job owns beside them."""
         self._forget_refusals(devices)
-        self._count(devices, -1)
+        servers = self._count(devices, -1)
         self.slots.take(devices)
         for hook in self.taken_hooks:
             hook(devices, True)
         if owned is not None:
             self._take_owned(owned)
+        self._changed(servers, owned)
 
     def give_back(self, devices: Sequence[Device], owned: Owned[Any] | None = None) -> None:
         """Free those of these devices that work, and what a job owned beside them."""
         self._forget_refusals(devices)
         if self.failed:
             devices = [device for device in devices if device not in self.failed]
-        self._count(devices, 1)
+        servers = self._count(devices, 1)
         self.slots.release(devices)
         for hook in self.taken_hooks:
             hook(devices, False)
         if owned is not None:
             self._release_owned(owned)
+        self._changed(servers, owned)
 
     def _forget_refusals(self, devices: Sequence[Device]) -> None:
         """Light may be free, or taken, on the servers of these devices, whether or not they work."""
-        if self.refused is not None:
+        if self.refused is not None and self.refused.are_any:
             self.refused.changed([server for server, _ in devices])
 
     def _take_owned(self, owned: Owned[Any]) -> None:
@@ -145,7 +147,8 @@ class FreeDevices:
     def _release_owned(self, owned: Owned[Any]) -> None:
         """Free what a job owned beside devices."""
 
-    def _count(self, devices: Collection[Device], sign: int) -> None:
+    def _count(self, devices: Collection[Device], sign: int) -> Collection[int]:
+        """Fewer (-1) or more devices are free; their servers."""
         taken: dict[int, int] = {}
         if len(devices) == 1:
             [(server, slot)] = devices
@@ -164,10 +167,10 @@ class FreeDevices:
             for server, _ in self.dark.intersection(devices):
                 lit[server] -= sign
         self.num_free += sign * len(devices)
-        self._changed(taken.keys())
+        return taken.keys()
 
-    def _changed(self, servers: Collection[int]) -> None:
-        """Devices were taken or given back on these servers."""
+    def _changed(self, servers: Collection[int], owned: Owned[Any] | None) -> None:
+        """Devices were taken or given back on these servers, and what a job owned beside them."""
         for index in self._by_count.values():
             for server in servers:
                 index.changed(server)

@@ -45,7 +45,8 @@ class FreeSlots:
 
     def take(self, devices: Iterable[Device]) -> None:
         for server, slot in devices:
-            (self.lit if slot in self.lit[server] else self.dark)[server].remove(slot)
+            lit = self.lit[server]
+            (lit if slot in lit else self.dark[server]).remove(slot)
 
     def release(self, devices: Iterable[Device]) -> None:
         for server, slot in devices:

@@ -42,6 +42,7 @@ class Simulation:
         self._make, self._outages, self._rescue = placer, outages, rescue
         self._recovery = recovery or Recovery()
         self._placer = placer(state)
+        self.state = self._placer.state
         self._now_s = 0.0
         self._reserved: Reservation | None = None
         self._hopeless: set[int] = set()
@@ -60,10 +61,6 @@ class Simulation:
         self._looks: list[tuple[float, Callable[[FreeState], None]]] = []
         self._recovery.begin(state)
         self._keep_spares(is_changed=True)
-
-    @property
-    def state(self) -> FreeState:
-        return self._placer.state
 
     def sample(self, at_s: Sequence[float], look: Callable[[FreeState], None]) -> None:
         """Look at the state at these times too."""
@@ -269,7 +266,7 @@ class Simulation:
         assert self._outages is not None
         recovery, faults, running = self._recovery, self.log.faults, self.runs.running
         self._placer, broken = recovery.strike(self._outages.step(), self.state, self.runs, self._now_s, self._make)
-        self._reserved = None
+        self.state, self._reserved = self._placer.state, None
         for run in broken:
             found = recovery.again(run, self._placer, running.values())
             if found is not None:

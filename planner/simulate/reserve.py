@@ -40,7 +40,7 @@ class Reservation:
     def num_free(self, state: FreeState) -> int:
         """Reserved devices that are free already."""
         free = state.free
-        return sum((free[server] & mask).bit_count() for server, mask in self._slots.items())
+        return sum([(free[server] & mask).bit_count() for server, mask in self._slots.items()])
 
     def is_free(self, state: FreeState) -> bool:
         """True if all that is reserved is free."""

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from math import inf
 from operator import and_
-from typing import Self
+from typing import Any, Self
 
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import Device
@@ -11,7 +11,7 @@ from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import Option
 from planner.fabrics.ocs_rail.rails import FreeRails, ServersByRails, on_rails
 from planner.fabrics.ocs_rail.rails_by_rack import on_rails_by_rack
-from planner.fabrics.placement import Placement
+from planner.fabrics.placement import Owned, Placement
 from planner.fabrics.problem import JobOptions
 from planner.fabrics.search import Blocks, Search, require_time
 from planner.model.cluster import Cluster
@@ -50,10 +50,10 @@ class RailFreeState(FreeState):
             self._by_rails = ServersByRails([*lit])
         return on_rails(self.rails, demand, self._by_rails)
 
-    def _count(self, devices: Collection[Device], sign: int) -> None:
-        super()._count(devices, sign)
+    def _changed(self, servers: Collection[int], owned: Owned[Any] | None) -> None:
+        super()._changed(servers, owned)
         if self._by_rails is not None:
-            for server in {server for server, _ in devices}:
+            for server in servers:
                 self._by_rails.changed(server, self.free[server] & self._ported[server])
 
     def is_apart(self, demand: Demand) -> bool:

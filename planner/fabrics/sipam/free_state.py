@@ -65,10 +65,11 @@ class PoolFreeState(FreeState):
     def _counted(self) -> ServerRooms:
         return ServerRooms(self.lit, self.any, self.parts.units, self.parts.ports, self._num_together)
 
-    def _changed(self, servers: Collection[int]) -> None:
-        self._rooms.changed(servers)
+    def _changed(self, servers: Collection[int], owned: Owned[Any] | None) -> None:
+        beside = () if owned is None else [server for server, _ in owned.masks if server not in servers]
+        self._rooms.changed([*servers, *beside] if beside else servers)
+        self._changed_since.update(servers, beside)
         self._now = None
-        self._changed_since.update(servers)
 
     @property
     def pool(self) -> FreePool:
@@ -77,11 +78,9 @@ class PoolFreeState(FreeState):
 
     def _take_owned(self, owned: Owned[Any]) -> None:
         self.parts.take(owned)
-        self._changed([server for server, _ in owned.masks])
 
     def _release_owned(self, owned: Owned[Any]) -> None:
         self.parts.release(owned)
-        self._changed([server for server, _ in owned.masks])
 
     def owned_by(self, placed: Placed) -> Owned[Any] | None:
         return self.parts.owned_by(placed)
