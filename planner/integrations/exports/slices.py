@@ -2,10 +2,10 @@
 
 A job of whole cubes is one Slice, over several racks one in each; a job inside a cube is the partition that its hosts
 are by the labels of their nodes, where these are given. Extents are read from the circuits between cubes, so that what
-is written is what the plan has on, and sorted as published topologies are.
+is written is what the plan has on, and sorted as published topologies are. Names are those that the driver of Slices
+gives.
 """
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,9 @@ from costmodel.fabrics import FabricBase
 from planner.fabrics import plugin_of
 from planner.integrations.slices.boxes import Joint, boxes, cube_of, joint
 from planner.integrations.slices.hosts import Hosts
+from planner.integrations.slices.objects import names_of
 from planner.integrations.slices.partitions import partition_of
-from planner.integrations.slices.resource import MOST_LETTERS, resource, spec_body, type_of
+from planner.integrations.slices.resource import resource, spec_body, type_of
 from planner.model import files
 from planner.model.errors import InputError
 from planner.model.instance import Instance
@@ -50,7 +51,7 @@ def slices_of(
     kind = type_of(instance.cluster.device)
     if named is not None and (problem := _unnamed(named, fabric)):
         raise ValueError(f"partitions: {problem}")
-    found: dict[str, dict[str, Any]] = {}
+    found: list[dict[str, Any]] = []
     taken: dict[str, str] = {}
     for each in plan.assignments:
         cubes = sorted({cube_of(device) for device in each.devices}, key=fabric.parse_server)
@@ -58,14 +59,12 @@ def slices_of(
         if is_whole:
             parts = _stitched(each, cubes, named or dict(zip(cubes, cubes, strict=True)))
         else:
-            parts = [] if hosts is None else [_inside(fabric, each, cube, hosts) for cube in cubes]
-        for number, (extents, ids) in enumerate(parts):
-            name = _name(each.job) + (f"-{number}" if len(parts) > 1 else "")
-            if name in found or len(name) > MOST_LETTERS:
-                raise ValueError(f"job {each.job}: '{name}' is the name of two Slices, or too long; rename the job")
-            found[name] = resource(name, spec_body(name, kind, extents, ids))
+            by_rank = dict.fromkeys(map(cube_of, each.devices))
+            parts = [] if hosts is None else [_inside(fabric, each, cube, hosts) for cube in by_rank]
+        for name, (extents, ids) in zip(names_of(each.job, len(parts)), parts, strict=True):
+            found.append(resource(name, spec_body(name, kind, extents, ids)))
         _take(taken, cubes, each.job, is_whole)
-    return [*found.values()]
+    return found
 
 
 def _stitched(assignment: Assignment, cubes: list[str], named: Mapping[str, str]) -> list[Box]:
@@ -96,12 +95,6 @@ def _take(taken: dict[str, str], cubes: list[str], job: str, is_whole: bool) -> 
 def _joints(assignment: Assignment) -> list[Joint]:
     held = (circuit for each in assignment.circuits for circuit in each.circuits)
     return [joint(circuit.source, circuit.destination, circuit.fibers) for circuit in held]
-
-
-def _name(job: str) -> str:
-    """A name that Kubernetes takes."""
-    name = re.sub(r"[^a-z0-9]+", "-", job.lower()).strip("-")
-    return name if name[:1].isalpha() else f"job-{name}"
 
 
 def _partitions(path: Path, fabric: FabricBase) -> Mapping[str, str]:

@@ -5,6 +5,7 @@ from typing import Any
 
 from planner.controller import Controller, Settings
 from planner.integrations.kubernetes.loop import KubernetesLoop
+from planner.integrations.slices.objects import base_name
 from planner.integrations.slices.partitions import LABEL
 from planner.model.cluster import Cluster
 from tests.planner.controller.sites import controller as small_controller
@@ -30,11 +31,11 @@ def test_running_jobs_of_whole_cubes_are_slices() -> None:
             site.submit(name, chips, workload=BERT | {"global_batch": 1024})
         found = site.get("/v1/slices")
         assert found["seq"] == 3
-        assert [each["metadata"]["name"] for each in found["slices"]] == ["a", "b"]
+        assert [each["metadata"]["name"] for each in found["slices"]] == [base_name("a"), base_name("b")]
         cubes = [cube for each in found["slices"] for cube in each["spec"]["partitionIds"]]
         assert len(cubes) == len({*cubes}) == 6
         site.client.post("/v1/jobs/a/finish").raise_for_status()
-        assert [each["metadata"]["name"] for each in site.get("/v1/slices")["slices"]] == ["b"]
+        assert [each["metadata"]["name"] for each in site.get("/v1/slices")["slices"]] == [base_name("b")]
 
 
 class Still:
@@ -65,12 +66,13 @@ def test_jobs_inside_cubes_are_slices_by_the_labels_of_the_nodes(tmp_path: Path)
         assert "not known yet" in refused.json()["problem"]
         world.loop.tick()
         found: dict[str, Any] = {each["metadata"]["name"]: each for each in site.get("/v1/slices")["slices"]}
-        assert {*found} == {*sizes}
-        for name, each in found.items():
+        assert {*found} == {*map(base_name, sizes)}
+        for name, chips in sizes.items():
+            each = found[base_name(name)]
             require_published(each)
             places = site.controller.running[name].devices
             key = LABEL.format(each["spec"]["topology"])
-            if sizes[name] < 64:
+            if chips < 64:
                 assert {label[host_of(*place), key] for place in places} == {*each["spec"]["partitionIds"]}
             else:
                 assert each["spec"]["partitionIds"] == [PARTITIONS[f"s{places[0][0]}"]]

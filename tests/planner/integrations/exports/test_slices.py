@@ -11,12 +11,19 @@ import yaml
 
 from planner import solve
 from planner.cli import main
-from planner.integrations.exports.slices import slices_text
+from planner.controller import Controller, Settings
+from planner.integrations.exports.slices import slices_of, slices_text
+from planner.integrations.kubernetes.config import Kubernetes, KubernetesSite, SliceSettings
+from planner.integrations.slices.config import SliceSite
+from planner.integrations.slices.hosts import Hosts
+from planner.integrations.slices.objects import base_name, names_of
+from planner.integrations.slices.partitions import named_by
 from planner.integrations.slices.resource import SliceSpec
+from planner.model.cluster import Cluster
 from planner.model.errors import InputError
 from planner.model.instance import Instance
 from planner.model.plan import Plan
-from tests.planner.integrations.slices.cubes import CLUSTER, FABRIC, HOSTS, PARTS, host_of, nodes
+from tests.planner.integrations.slices.cubes import CLUSTER, FABRIC, HOSTS, PARTS, RULES, host_of, nodes, request
 from tests.planner.simulate.grounds import BERT
 
 
@@ -44,7 +51,7 @@ def case() -> tuple[Instance, Plan]:
 
 def test_each_job_of_whole_cubes_is_one_slice(case: tuple[Instance, Plan]) -> None:
     found: list[dict[str, Any]] = [*yaml.safe_load_all(slices_text(*case))]
-    assert [each["metadata"]["name"] for each in found] == ["job-0", "job-1", "job-2"]
+    assert [each["metadata"]["name"] for each in found] == [base_name(f"Job_{number}") for number in range(3)]
     cubes: list[str] = []
     for each, chips in zip(found, (128, 256, 64), strict=True):
         spec = each["spec"]
@@ -53,9 +60,8 @@ def test_each_job_of_whole_cubes_is_one_slice(case: tuple[Instance, Plan]) -> No
         x, y, z = sorted(map(int, spec["topology"].split("x")))
         assert (x * y * z, len(spec["partitionIds"])) == (chips, chips // 64)
         assert all(side % 4 == 0 for side in (x, y, z))
-        assert {*spec["partitionIds"]} == {
-            device.rpartition(".")[0] for device in case[1][f"Job_{each['metadata']['name'][-1]}"].devices
-        }
+        job = re.sub("job-(.)-.*", r"Job_\1", each["metadata"]["name"])
+        assert {*spec["partitionIds"]} == {device.rpartition(".")[0] for device in case[1][job].devices}
         cubes += spec["partitionIds"]
     assert len(cubes) == len({*cubes})
 
@@ -153,3 +159,37 @@ def test_nodes_of_jobs_inside_cubes_are_given_whole_or_not_at_all(
     (tmp_path / "nodes.json").write_text("{}", "utf-8")
     assert main([*command, str(tmp_path / "out"), *hosts]) == 2
     assert "give what `kubectl get nodes -o json` prints" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("sizes", "ended"),
+    [
+        pytest.param((64, 128, 16, 4), (), id="whole cubes in both racks"),
+        pytest.param((*[16] * 16, 32), (4, 12), id="partitions in both racks"),
+    ],
+)
+def test_a_slice_has_the_name_and_the_spec_that_the_driver_gives_it(
+    sizes: tuple[int, ...], ended: tuple[int, ...]
+) -> None:
+    upper = {"kind": "packets", "bandwidth": "50 GB/s", "alpha": "2 us", "energy": "10 pJ/b"}
+    joined = FABRIC | {"servers": 2, "racks": 2, "upper": upper, "partitions": PARTS}
+    cluster = Cluster.model_validate(CLUSTER | {"fabric": joined})
+    cubes = cluster.fabric.server_names
+    node_names = {f"n{number}": cubes[number // HOSTS] for number in range(4 * HOSTS)}
+    site = KubernetesSite(Kubernetes.model_validate({"nodes": node_names}), cluster, node_names)
+    driver = SliceSite(SliceSettings.model_validate({}), cluster, "tpu7x", None, site)
+    named = named_by(nodes(), site.server_of)
+    with Controller(cluster, Path(":memory:"), Settings.model_validate(RULES)) as controller:
+        for number, chips in enumerate(sizes):
+            controller.submit(request(f"Team/{number}", chips))
+        for number in ended:
+            controller.finish(f"Team/{number}")
+        running, planned = controller.running, controller.plan()
+    made: dict[str, dict[str, Any]] = {}
+    for job, place in running.items():
+        specs = driver.specs(job, place.circuits_json, named)
+        made |= dict(zip(names_of(job, len(specs)), specs, strict=True))
+    assert planned is not None
+    found = slices_of(*planned, None, Hosts(site, named))
+    assert {each["metadata"]["name"]: each["spec"] for each in found} == made
+    assert len(found) == len(made) == len(running) + 1, "one job is in both racks"
