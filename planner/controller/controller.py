@@ -70,16 +70,22 @@ class Controller(Questions):
         another may lead by now."""
         return self._durable.require_leading()
 
-    def prepare(self, request: Request) -> None:
-        """Expand what a job asks for before it is submitted: that takes up to seconds, and other calls go on meanwhile.
-        InputError for a job that can never run, FullError for one that finds no memory now."""
-        self._durable.require_runnable(request)
+    def prepare(self, request: Request, *, is_asked: bool = False) -> None:
+        """Expand what a job asks for before it is submitted: that takes up to seconds, and other calls go on meanwhile;
+        less before a question. InputError for a job that can never run, FullError for one that finds no memory now."""
+        self._durable.require_runnable(request, is_asked=is_asked)
+        if not is_asked:
+            self.tidy()
+
+    def tidy(self) -> None:
+        """Forget what jobs asked for lately where that takes too much memory, what questions were about included."""
+        self._durable.kinds.count()
         with self._lock:
             self._durable.tidy()
 
-    def is_prepared(self, request: Request) -> bool:
-        """True if what a job asks for is expanded; answered at once."""
-        return request in self._durable.kinds
+    def is_prepared(self, request: Request, *, is_asked: bool = False) -> bool:
+        """True if what a job asks for is expanded, as far as a question needs it; answered at once."""
+        return self._durable.kinds.is_listed(request) if is_asked else request in self._durable.kinds
 
     # Events
 

@@ -75,11 +75,11 @@ class DurableState:
         if self._is_spoilt:
             raise RuntimeError(SPOILT)
 
-    def require_runnable(self, request: Request) -> None:
-        """Expand what a job asks for, if it is new; InputError for a job that can never run."""
+    def require_runnable(self, request: Request, *, is_asked: bool = False) -> None:
+        """Expand what a job asks for, or list it for a question; InputError for a job that can never run."""
         kinds, quota = self.kinds, self.settings.quota(request.tenant)
         limits = (MOST if most is None else most for most in (quota.accelerators, quota.ports))
-        if not kinds.limited(kinds.expand(request), *limits).rows:
+        if not kinds.limited(kinds.list(request) if is_asked else kinds.expand(request), *limits).rows:
             most = ((quota.accelerators, "accelerators"), (quota.ports, "optical ports"))
             limits_text = " and ".join(f"{count} {what}" for count, what in most if count is not None)
             problem = (

@@ -1,7 +1,8 @@
 """Candidates of what jobs ask for, expanded and scored once: slow, and done before anything is placed.
 
 They are kept by what they depend on, as far as a number of bytes allows. Kinds of jobs that wait or run always are;
-of the others those go first that nobody asked for lately.
+of the others those go first that nobody asked for lately. For a question rows are listed alone: what their circuits ask
+for is worked out of those that are looked at.
 """
 
 import json
@@ -43,8 +44,12 @@ class JobClasses:
         self._at_hand = NO_NAMES
         self._most_bytes, self._in_use, self._written = most_bytes, in_use, written
         self._kinds: dict[str, JobClass] = {}
-        self._most: dict[str, tuple[int, int]] = {}
-        """accelerators, and optical ports, of the rows that take the most"""
+        self._listed: dict[str, tuple[Option, ...]] = {}
+        """rows of kinds that are listed alone"""
+        self._uncounted: dict[str, tuple[Option, ...]] = {}
+        """those whose bytes nobody has counted yet: that takes as long as a question may"""
+        self._most_ports: dict[str, int] = {}
+        """optical ports of the rows that take the most, as far as was asked"""
         self._bytes: dict[str, int] = {}
         self._left_bytes = 0
         """what all kinds took after the last `trim`"""
@@ -57,6 +62,12 @@ class JobClasses:
     def expand(self, job: Job) -> str:
         """The kind of a job by name, expanded where it is new; InputError where this cluster cannot run the job,
         FullError where kinds of jobs that wait or run leave no memory for another."""
+        name = self.list(job)
+        self._work_out(name, is_bounded=True)
+        return name
+
+    def list(self, job: Job) -> str:
+        """The same for a question: of a new kind rows are listed, and worked out when they are looked at."""
         text = job.job_class_json
         name = _name(text)
         self._used[name] = next(self._now)
@@ -71,16 +82,33 @@ class JobClasses:
 
     def __contains__(self, job: Job) -> bool:
         """True if the kind of a job is expanded."""
+        name = self.name(job)
+        return name in self._kinds and name not in self._listed
+
+    def is_listed(self, job: Job) -> bool:
+        """True if the rows of a job's kind are known, worked out or not."""
         return self.name(job) in self._kinds
+
+    def is_listed_alone(self, name: str) -> bool:
+        """True if rows of a kind are worked out when they are looked at."""
+        return name in self._listed
 
     @property
     def num_bytes(self) -> int:
-        """Bytes of all kinds together."""
+        """Bytes of all kinds together, as far as they are counted."""
         return sum(list(self._bytes.values()))
+
+    def count(self) -> None:
+        """Count the bytes of kinds that were listed since."""
+        for name, rows in list(self._uncounted.items()):
+            size = num_bytes(rows)
+            if self._uncounted.pop(name, None) is rows:
+                self._bytes.setdefault(name, size)
 
     @property
     def is_over(self) -> bool:
         """True if there are more than should be, and than the last `trim` had to leave."""
+        self.count()
         return self.num_bytes > max(self._most_bytes, self._left_bytes) or len(self._limited) > MOST_LIMITED
 
     def trim(self) -> None:
@@ -92,8 +120,8 @@ class JobClasses:
         for name in gone:
             if left <= self._most_bytes / 2:
                 break
-            left -= self._bytes.pop(name)
-            for known in (self._kinds, self._most, self._used):
+            left -= self._bytes.pop(name, 0)
+            for known in (self._kinds, self._listed, self._uncounted, self._most_ports, self._used):
                 known.pop(name, None)
         self._left_bytes = left
         kept.update(self._kinds)
@@ -127,13 +155,25 @@ class JobClasses:
             raise FullError("submit", "workload", problem)
 
     def _add(self, name: str, text: str, *, is_bounded: bool, asked_by: str = "kind") -> None:
-        rows, size = self._rows(Job.model_validate({"name": asked_by, **json.loads(text), "weight": 1.0}))
+        rows = self._rows(Job.model_validate({"name": asked_by, **json.loads(text), "weight": 1.0}))
         if is_bounded:
-            self._require_room(name, size)
-        self._bytes[name] = size
-        ports = (row.shape.num_ranks for row in rows if row.sets_circuits)
-        self._most[name] = max(row.shape.num_ranks for row in rows), max(ports, default=0)
-        self._kinds[name] = self._kind_of(name, rows)  # the last: other threads take what is here for whole
+            self._require_room(name, 0)
+        if name not in self._kinds:
+            self._listed[name] = self._uncounted[name] = rows
+            self._kinds[name] = self._kind_of(name, rows)  # the last: other threads take what is here for listed
+
+    def _work_out(self, name: str, *, is_bounded: bool) -> None:
+        """Work out all rows of a kind that are listed alone."""
+        rows = self._listed.get(name)
+        if rows is None:
+            return
+        for row in rows:
+            row.warm()
+        self._bytes[name] = num_bytes(rows)
+        self._uncounted.pop(name, None)
+        if is_bounded:
+            self._require_room(name, self._bytes[name])
+        self._listed.pop(name, None)
 
     def asked(self, name: str) -> dict[str, Any]:
         """Fields of a job that its kind has."""
@@ -145,16 +185,21 @@ class JobClasses:
         """Expand these now, so that no event has to."""
         for name in names:
             self[name]
+            self._work_out(name, is_bounded=False)
 
     def __getitem__(self, name: str) -> JobClass:
         if name not in self._kinds:
             self._add(name, self.text(name), is_bounded=False)
+            self._work_out(name, is_bounded=False)
         return self._kinds[name]
 
     def limited(self, name: str, accelerators: int, ports: int) -> JobClass:
         """A kind without the rows that take more than so many accelerators or, of those, optical ports."""
         kind = self[name]
-        most, most_ports = self._most[name]
+        most = max(row.shape.num_ranks for row in kind.rows)
+        if most <= min(accelerators, ports):
+            return kind
+        most_ports = self._ports(name, kind)
         if most <= accelerators and most_ports <= ports:
             return kind
         key = name, min(accelerators, most), min(ports, most_ports)
@@ -162,6 +207,13 @@ class JobClasses:
             rows = tuple(row for row in kind.rows if _fits(row, accelerators, ports))
             self._limited[key] = self._kind_of(name, rows)
         return self._limited[key]
+
+    def _ports(self, name: str, kind: JobClass) -> int:
+        """Optical ports of the rows that take the most."""
+        if name not in self._most_ports:
+            ports = (row.shape.num_ranks for row in kind.rows if row.sets_circuits)
+            self._most_ports[name] = max(ports, default=0)
+        return self._most_ports[name]
 
     def row(self, name: str, number: int, configuration: Configuration) -> Option:
         """A row of a kind that ran in this configuration, found again where rows are counted otherwise today."""
@@ -174,8 +226,8 @@ class JobClasses:
                 return row
         raise InputError("journal", kind.name, f"no candidate is {configuration.degrees}; open it with its own version")
 
-    def _rows(self, job: Job) -> tuple[tuple[Option, ...], int]:
-        """What a job may run as, and the bytes that it takes."""
+    def _rows(self, job: Job) -> tuple[Option, ...]:
+        """What a job may run as."""
         options = None
         if job.sizes and min(job.sizes) <= self.cluster.fabric.most_devices_of_a_job:
             instance = Instance(schema_version=2, name="kind", cluster=self.cluster, jobs=(job,))
@@ -183,10 +235,7 @@ class JobClasses:
         if options is None or not len(options):
             raise InputError("submit", job.name, f"{why_unlisted(self.cluster, job)}; ask for other numbers")
         order = options.rows_by_value()
-        rows = self._rules.offered(self._rules.distinct(options, order, 1.0), self.cluster.fabric)
-        for row in rows:
-            row.warm()
-        return rows, num_bytes(rows)
+        return self._rules.offered(self._rules.distinct(options, order, 1.0), self.cluster.fabric)
 
     def _kind_of(self, name: str, rows: tuple[Option, ...]) -> JobClass:
         fewest = min((row.shape.num_ranks for row in rows), default=0)

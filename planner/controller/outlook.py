@@ -4,15 +4,19 @@ import time
 from dataclasses import dataclass
 
 from planner.controller.decisions import Tag
+from planner.controller.free_state import Found
 from planner.controller.ledger import Entry
 from planner.controller.pending_reason import why
 from planner.controller.reservation import may_enter, reserve
 from planner.controller.settings import Request
 from planner.controller.state import ClusterState
+from planner.fabrics.job_class import JobClass
 from planner.placement.placement import Place
 
 LAST = 2**62
 """number of a job that arrives after all others"""
+NEW_S = 0.03
+"""in which a search among rows that are listed alone is begun again: those that it has looked at are worked out then"""
 
 
 @dataclass(frozen=True)
@@ -36,14 +40,14 @@ class Outlook:
 
 
 def outlook(state: ClusterState, request: Request, greedy_s: float) -> Outlook:
-    """The answer for a job whose class is expanded, found within a search of so many seconds."""
-    kind_name = state.ledger.kinds.expand(request)
+    """The answer for a job, found within a search of so many seconds among rows that are worked out."""
+    kind_name = state.ledger.kinds.list(request)
     entry = Entry(request, kind_name, LAST, state.now_s)
     kind = state.kind(entry)
     ahead, ran_out = _ahead(state, entry), False
     if kind.rows and kind.held <= state.free.state.num_free:
         barred = state.drained | _kept(state, entry)
-        found = state.free.find(kind_name, kind, barred, time.perf_counter() + greedy_s)
+        found = _found(state, kind_name, kind, barred, greedy_s)
         ran_out = found.ran_out
         if found.placement is not None and found.place is not None:
             objection = state.validator.objection(request, found.place)
@@ -54,6 +58,15 @@ def outlook(state: ClusterState, request: Request, greedy_s: float) -> Outlook:
     reserved = reserve(state, entry, kind) if kind.rows else None
     at_s = None if reserved is None or reserved.at_s is None else max(reserved.at_s - state.now_s, 0.0)
     return Outlook(False, None, ahead, at_s, tag, because, _most_together(state))
+
+
+def _found(state: ClusterState, name: str, kind: JobClass, barred: frozenset[int], greedy_s: float) -> Found:
+    """A place, taken, within so many seconds."""
+    again_s = time.perf_counter() + (NEW_S if state.ledger.kinds.is_listed_alone(name) else 0.0)
+    while True:
+        found = state.free.find(name, kind, barred, time.perf_counter() + greedy_s)
+        if not found.ran_out or time.perf_counter() >= again_s:
+            return found
 
 
 def _ahead(state: ClusterState, entry: Entry) -> int:

@@ -60,7 +60,7 @@ class Questions:
         with self._lock, self._durable.kinds.holding([self._durable.kinds.name(request)]):
             if request.name in self._durable.ledger.jobs:
                 raise ConflictError("ask", request.name, "waits or runs already; ask about a job of another name")
-            self._durable.require_runnable(request)
+            self._durable.require_runnable(request, is_asked=True)
             return outlook(self._durable.state, request, self.greedy_budget_s)
 
     def prove(self, request: Request, time_limit_s: float) -> Explanation:

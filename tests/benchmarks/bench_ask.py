@@ -3,14 +3,15 @@
 `planner serve` runs as a process of its own over 4,096 accelerators that are filled to `--load` with jobs of sizes by
 seed, and beyond it with large jobs, which wait. One client asks one question after the other on one connection: would
 this job be admitted now, of another size each time. Printed are milliseconds from the request until its answer is
-read, the first question of each size apart (what it may run as is expanded then), and processor time of the service
-for one.
+read, questions about kinds of jobs that nobody has asked for (`--new`: another model, batch and size each time; what
+they may run as is listed then) apart, and processor time of the service for one.
 """
 
 import argparse
 import tempfile
 import time
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -26,10 +27,21 @@ SIZES = (4, 8, 16, 32, 64, 128, 256)
 WAITING = 20
 """jobs of the largest size behind them"""
 WORKLOAD = {"kind": "transformer_training", "model": "bert-large", "global_batch": 4096, "sequence": 512}
+MODELS = ("bert-large", "llama-3.1-8b", "gpt3-22b")
+BATCHES, SEQUENCES = (768, 1024, 1280, 1536, 2048, 2560, 3072, 6144), (256, 384, 640, 768, 1024, 2048)
 
 
-def job(name: str, size: int) -> dict[str, Any]:
-    return {"name": name, "accelerators": size, "workload": WORKLOAD, "duration": "10 h"}
+def job(name: str, size: int, **workload: Any) -> dict[str, Any]:
+    return {"name": name, "accelerators": size, "workload": WORKLOAD | workload, "duration": "10 h"}
+
+
+def new_kinds(random: Random, count: int) -> list[dict[str, Any]]:
+    """Jobs of so many kinds, none as those that run."""
+    kinds = list(product(MODELS, BATCHES, SEQUENCES, SIZES))
+    return [
+        job(f"new{number}", size, model=model, global_batch=batch, sequence=sequence)
+        for number, (model, batch, sequence, size) in enumerate(random.sample(kinds, count))
+    ]
 
 
 def fill(client: httpx.Client, random: Random, load: float) -> int:
@@ -46,16 +58,26 @@ def fill(client: httpx.Client, random: Random, load: float) -> int:
     return running
 
 
-def ask_s(client: httpx.Client, name: str, size: int) -> float:
+def ask_s(client: httpx.Client, asked: dict[str, Any]) -> float:
+    """Seconds until the answer is read, that it can never run included."""
     began_s = time.perf_counter()
-    client.post("/v1/ask", json=job(name, size)).raise_for_status()
-    return time.perf_counter() - began_s
+    answer = client.post("/v1/ask", json=asked)
+    seconds = time.perf_counter() - began_s
+    if answer.status_code != httpx.codes.UNPROCESSABLE_ENTITY:
+        answer.raise_for_status()
+    return seconds
+
+
+def line(times: Sequence[float]) -> str:
+    p50, p99, most = np.quantile(times, [0.5, 0.99, 1.0]) * 1e3
+    return f"{len(times)}, ms: p50 {p50:.1f}, p99 {p99:.1f}, most {most:.1f}"
 
 
 def main(arguments: Sequence[str] | None = None) -> list[float]:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fabric", default="torus4096", help="of instances/replay; 256 accelerators are repeated")
     parser.add_argument("--asks", type=int, default=300)
+    parser.add_argument("--new", type=int, default=100, help="questions about kinds that nobody has asked for")
     parser.add_argument("--load", type=float, default=0.9)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args(arguments)
@@ -68,19 +90,21 @@ def main(arguments: Sequence[str] | None = None) -> list[float]:
         try:
             with httpx.Client(base_url=f"http://127.0.0.1:{port}", headers=token, timeout=120) as client:
                 running = fill(client, random, given.load)
-                first = [ask_s(client, f"first{size}", size) for size in SIZES]
+                for size in SIZES:
+                    ask_s(client, job(f"first{size}", size))
                 before_s = cpu_s(process.pid)
-                times = [ask_s(client, f"a{number}", random.choice(SIZES)) for number in range(given.asks)]
+                times = [ask_s(client, job(f"a{number}", random.choice(SIZES))) for number in range(given.asks)]
                 each_ms = (cpu_s(process.pid) - before_s) / given.asks * 1e3
+                new, new_cpu = [], list[float]()
+                for asked in new_kinds(random, given.new):
+                    before_s = cpu_s(process.pid)
+                    new.append(ask_s(client, asked))
+                    new_cpu.append(cpu_s(process.pid) - before_s)
         finally:
             process.terminate()
             process.wait(60)
-    p50, p99, most = np.quantile(times, [0.5, 0.99, 1.0]) * 1e3
-    print(
-        f"{given.fabric}: {running} jobs run, {len(times)} questions, ms: p50 {p50:.1f}, p99 {p99:.1f}, most {most:.1f}"
-    )
-    print(f"first of a size: {', '.join(f'{size}: {s * 1e3:.0f}' for size, s in zip(SIZES, first, strict=True))} ms")
-    print(f"processor time of the service for each {each_ms:.1f} ms")
+    print(f"{given.fabric}: {running} jobs run, questions: {line(times)}; processor time of each {each_ms:.1f} ms")
+    print(f"new kinds: {line(new)}; processor time: {line(new_cpu)}")
     return times
 
 

@@ -39,9 +39,9 @@ def expanded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Names of jobs that are expanded for real, nothing is shared between controllers."""
     found: list[str] = []
     method: Any = JobClasses.__dict__["_rows"]
-    real: Callable[[JobClasses, Any], tuple[tuple[Option, ...], int]] = getattr(method, "_method", method)
+    real: Callable[[JobClasses, Any], tuple[Option, ...]] = getattr(method, "_method", method)
 
-    def rows(kinds: JobClasses, job: Any) -> tuple[tuple[Option, ...], int]:
+    def rows(kinds: JobClasses, job: Any) -> tuple[Option, ...]:
         found.append(job.name)
         return real(kinds, job)
 
@@ -57,11 +57,29 @@ def test_a_kind_is_whole_as_soon_as_others_see_it() -> None:
 
         def __setitem__(self, name: str, kind: JobClass) -> None:
             super().__setitem__(name, kind)
-            seen.append((len(kinds.limited(name, 1, 0).rows), kinds.num_bytes > 0))
+            seen.append(len(kinds.limited(name, 1, 0).rows))
 
     kinds._kinds = Watched()
     kinds.expand(request("a", [1, 2]))
-    assert [(number > 0, is_counted) for number, is_counted in seen] == [(True, True)]
+    assert [number > 0 for number in seen] == [True]
+    assert kinds.num_bytes > 0
+
+
+def test_of_a_kind_that_is_asked_about_no_row_is_worked_out(expanded: list[str]) -> None:
+    kinds = JobClasses(cluster("lightpath"), 1e9, set, unwritten)
+    asked = request("a", 8)
+    name = kinds.list(asked)
+    rows = kinds[name].rows
+    assert rows
+    assert not any("layouts" in vars(row) or "boundary" in vars(row.shape) for row in rows)
+    assert kinds.limited(name, 100, 100) is kinds[name]
+    kinds.count()
+    listed_bytes = kinds.num_bytes
+    assert kinds.expand(asked) == name
+    assert kinds[name].rows == rows
+    assert all("boundary" in vars(row.shape) for row in rows)
+    assert kinds.num_bytes > 1.5 * listed_bytes > 0
+    assert len(expanded) == 1
 
 
 def test_jobs_that_differ_in_weight_are_of_one_kind(expanded: list[str]) -> None:

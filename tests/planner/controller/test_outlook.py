@@ -1,10 +1,16 @@
 """What is told before a job is submitted is what happens when it is; asking changes nothing."""
 
 import random
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import pytest
 
 from planner.controller import Start, Wait
+from planner.controller.free_state import Found
+from planner.controller.outlook import Outlook
+from planner.model.errors import InputError
 from tests.planner.controller.sites import controller, request
 
 
@@ -44,3 +50,48 @@ def test_when_it_could_start_follows_from_limits() -> None:
     assert c.ask(request("urgent", 16, priority=5)).ahead == 0
     c.submit(request("endless", 8), at_s=1002.0)
     assert c.ask(request("all", 32)).earliest_s == pytest.approx(498.0)
+
+
+def _answer(call: Callable[[], Outlook]) -> tuple[object, ...]:
+    try:
+        found = call()
+    except InputError as error:
+        return (str(error),)
+    return found.starts, found.tag, found.because, found.place and found.place.device_names
+
+
+@pytest.mark.parametrize("fabric", ["lightpath", "ocs_rail", "torus", "sipam"])
+def test_a_question_about_a_new_kind_is_answered_as_one_about_a_known_kind(fabric: str) -> None:
+    draw, answers = random.Random(1), set()
+    quotas = {"few": {"accelerators": 8}, "dark": {"ports": 4}}
+    c = controller(fabric, {"moves": False, "preempts": False, "quotas": quotas})
+    for number in range(14):
+        size, tenant = draw.choice([2, 4, 8, 16]), draw.choice(["default", "few", "dark"])
+        asked = request(f"j{number}", size, tenant=tenant, utility="step", step_at=0.5 + number * 1e-6)
+        told = _answer(partial(c.ask, asked))
+        assert not c.is_prepared(asked)
+        if len(told) > 1:
+            c.prepare(asked)
+            assert c.is_prepared(asked)
+        assert _answer(partial(c.ask, asked)) == told
+        answers.add(told[0])
+        if number % 2 == 0 and len(told) > 1:
+            c.submit(asked)
+    assert {True, False} <= answers
+    assert c.check() == []
+
+
+def test_a_search_among_rows_that_are_new_is_begun_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    c, asked, calls = controller("fat_tree", {}), request("j", 4), list[str]()
+    free = c._durable.state.free
+    real = free.find
+
+    def find(name: str, *given: Any) -> Found:
+        calls.append(name)
+        return Found(ran_out=True) if len(calls) % 3 else real(name, *given)
+
+    monkeypatch.setattr(free, "find", find)
+    assert c.ask(asked).starts
+    assert len(calls) == 3
+    c.prepare(asked)
+    assert (c.ask(asked).tag, len(calls)) == ("time", 4)
