@@ -9,7 +9,8 @@ from planner.integrations.slices.objects import base_name
 from planner.integrations.slices.partitions import LABEL
 from planner.model.cluster import Cluster
 from tests.planner.controller.sites import controller as small_controller
-from tests.planner.integrations.kubernetes.emulator import NODES, Server
+from tests.planner.integrations.kubernetes.emulator import Server
+from tests.planner.integrations.kubernetes.objects import NODES
 from tests.planner.integrations.kubernetes.published import require_published
 from tests.planner.integrations.kubernetes.world import World
 from tests.planner.integrations.slices.cubes import HOSTS, PARTITIONS, divided, host_of, nodes

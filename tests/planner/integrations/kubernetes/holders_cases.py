@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from tests.planner.integrations.kubernetes.emulator import PODS
+from tests.planner.integrations.kubernetes.objects import PODS
 from tests.planner.integrations.kubernetes.world import World
 
 OWN = "photonplan.io"

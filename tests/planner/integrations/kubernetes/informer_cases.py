@@ -3,7 +3,8 @@
 from typing import Any
 
 from planner.integrations.kubernetes.client import path_of
-from tests.planner.integrations.kubernetes.emulator import PODS, Emulator
+from tests.planner.integrations.kubernetes.emulator import Emulator
+from tests.planner.integrations.kubernetes.objects import PODS
 
 PATH = path_of("v1", "pods")
 

@@ -18,8 +18,9 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from planner.integrations.kubernetes.pods import Pod
-from tests.planner.integrations.kubernetes.emulator import NODES, PODS, Emulator
+from tests.planner.integrations.kubernetes.emulator import Emulator
 from tests.planner.integrations.kubernetes.history import Change
+from tests.planner.integrations.kubernetes.objects import NODES, PODS
 
 FIRST_BACKOFF_S, MOST_BACKOFF_S = 1.0, 10.0
 FLUSH_S, LEFTOVER_S = 30.0, 300.0

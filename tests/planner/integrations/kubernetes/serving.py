@@ -18,7 +18,8 @@ from planner.integrations.kubernetes.config import Kubernetes
 from planner.integrations.kubernetes.manifests import scheduler_configuration
 from planner.integrations.kubernetes.pods import Pod
 from tests.planner.integrations.kubernetes.contract import BINDING_RESULT, FILTER_RESULT, require
-from tests.planner.integrations.kubernetes.emulator import PODS, Server
+from tests.planner.integrations.kubernetes.emulator import Server
+from tests.planner.integrations.kubernetes.objects import PODS
 from tests.planner.integrations.kubernetes.scheduler import Scheduler
 from tests.planner.integrations.kubernetes.world import World
 from tests.planner.service.running import MOST_S, ROOT, START

@@ -7,7 +7,7 @@ import pytest
 from planner.model.errors import UnwrittenError
 from tests.planner.controller.durable_cases import full
 from tests.planner.integrations.kubernetes.admission_cases import Make, seats
-from tests.planner.integrations.kubernetes.emulator import CHECKS, PODS, WORKLOADS
+from tests.planner.integrations.kubernetes.objects import CHECKS, PODS, WORKLOADS
 from tests.planner.integrations.kubernetes.world import JOBS, World, pod_set
 from tests.planner.simulate.grounds import cluster
 

@@ -9,8 +9,9 @@ import pytest
 from planner.integrations.kubernetes.client import ApiError, KubernetesClient, path_of
 from planner.integrations.kubernetes.client_config import ClientConfig
 from planner.integrations.kubernetes.informer import Informer
-from tests.planner.integrations.kubernetes.emulator import PODS, Server
+from tests.planner.integrations.kubernetes.emulator import Server
 from tests.planner.integrations.kubernetes.informer_cases import PATH
+from tests.planner.integrations.kubernetes.objects import PODS
 
 
 def test_paths() -> None:

@@ -3,8 +3,8 @@
 import pytest
 
 from planner.integrations.kubernetes.pods import Pod
-from tests.planner.integrations.kubernetes.emulator import PODS
 from tests.planner.integrations.kubernetes.extender_cases import NAMES, Make, bound, gang
+from tests.planner.integrations.kubernetes.objects import PODS
 
 
 @pytest.mark.slow

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from planner.integrations.kubernetes.pods import Pod
-from tests.planner.integrations.kubernetes.emulator import PODS, WORKLOADS
 from tests.planner.integrations.kubernetes.holders_cases import ALLOWED, annotate, delete, edit
+from tests.planner.integrations.kubernetes.objects import PODS, WORKLOADS
 from tests.planner.integrations.kubernetes.published import Refused
 from tests.planner.integrations.kubernetes.world import World, pod_set
 

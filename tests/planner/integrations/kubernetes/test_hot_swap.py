@@ -9,7 +9,7 @@ from planner.integrations.kubernetes.hot_swap import admitted_in, swapped
 from planner.integrations.kubernetes.pod_assignment import PodAssignment
 from planner.integrations.kubernetes.pods import Pod
 from tests.planner.integrations.kubernetes.admission_cases import Make
-from tests.planner.integrations.kubernetes.emulator import NODES, PODS
+from tests.planner.integrations.kubernetes.objects import NODES, PODS
 from tests.planner.integrations.kubernetes.world import World, pod_set
 from tests.planner.simulate.grounds import cluster
 

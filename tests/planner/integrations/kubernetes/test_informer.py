@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from planner.integrations.kubernetes.client import ApiError, KubernetesClient, path_of
 from planner.integrations.kubernetes.informer import Informer
-from tests.planner.integrations.kubernetes.emulator import NODES, PODS, WORKLOADS, Server
+from tests.planner.integrations.kubernetes.emulator import Server
 from tests.planner.integrations.kubernetes.informer_cases import PATH, pod, write
+from tests.planner.integrations.kubernetes.objects import NODES, PODS, WORKLOADS
 from tests.planner.integrations.kubernetes.world import node
 
 

@@ -8,8 +8,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.planner.integrations.kubernetes.emulator import NODES, PODS, SLICES, WORKLOADS, Server
+from tests.planner.integrations.kubernetes.emulator import Server
 from tests.planner.integrations.kubernetes.kueue_webhook import require_kueue
+from tests.planner.integrations.kubernetes.objects import NODES, PODS, SLICES, WORKLOADS
 from tests.planner.integrations.kubernetes.published import Refused, require_published
 from tests.planner.integrations.kubernetes.world import node, pod_set
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.planner.integrations.kubernetes.admission_cases import Make, seats
-from tests.planner.integrations.kubernetes.emulator import PODS, WORKLOADS
+from tests.planner.integrations.kubernetes.objects import PODS, WORKLOADS
 from tests.planner.integrations.kubernetes.world import pod_set
 
 

@@ -13,8 +13,9 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from planner.integrations.kubernetes.pods import Pod
 from planner.model.cluster import Cluster
 from tests.planner.controller.sites import quick_folder
-from tests.planner.integrations.kubernetes.emulator import NODES, PODS, WORKLOADS, Server
+from tests.planner.integrations.kubernetes.emulator import Server
 from tests.planner.integrations.kubernetes.holders_cases import ALLOWED
+from tests.planner.integrations.kubernetes.objects import NODES, PODS, WORKLOADS
 from tests.planner.integrations.kubernetes.world import World, node, pod_set
 from tests.planner.integrations.slices.cubes import CLUSTER, FABRIC
 

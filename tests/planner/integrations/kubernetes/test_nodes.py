@@ -6,7 +6,7 @@ import pytest
 
 from planner.controller.journal import Journal
 from tests.planner.integrations.kubernetes.admission_cases import Make
-from tests.planner.integrations.kubernetes.emulator import NODES
+from tests.planner.integrations.kubernetes.objects import NODES
 from tests.planner.integrations.kubernetes.world import GPU, World, node, pod_set
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from planner.integrations.kubernetes.pods import Pod
-from tests.planner.integrations.kubernetes.emulator import NODES, PODS, WORKLOADS
+from tests.planner.integrations.kubernetes.objects import NODES, PODS, WORKLOADS
 from tests.planner.integrations.kubernetes.scheduler import Queued, Scheduler
 from tests.planner.integrations.kubernetes.world import World, pod_set
 

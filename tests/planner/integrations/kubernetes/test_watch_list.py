@@ -18,9 +18,10 @@ from planner.integrations.kubernetes.client import ApiError, KubernetesClient
 from planner.integrations.kubernetes.client_config import ClientConfig
 from planner.integrations.kubernetes.informer import Informer
 from planner.integrations.kubernetes.watch_list import LIST_S, watch_list
-from tests.planner.integrations.kubernetes.emulator import PODS, Server
+from tests.planner.integrations.kubernetes.emulator import Server
 from tests.planner.integrations.kubernetes.history import History, Read
 from tests.planner.integrations.kubernetes.informer_cases import PATH, pod, write
+from tests.planner.integrations.kubernetes.objects import PODS
 from tests.planner.integrations.kubernetes.published import Refused
 
 

@@ -16,15 +16,8 @@ from planner.integrations.kubernetes.loop import KubernetesLoop
 from planner.integrations.kubernetes.pods import Pod
 from planner.model.cluster import Cluster
 from tests.planner.integrations.kubernetes.contract import FILTER_RESULT, HOST_PRIORITIES, require, require_write
-from tests.planner.integrations.kubernetes.emulator import (
-    CHECKS,
-    NODES,
-    PODS,
-    WORKLOADS,
-    Server,
-    guards_of,
-    merge,
-)
+from tests.planner.integrations.kubernetes.emulator import Server, guards_of
+from tests.planner.integrations.kubernetes.objects import CHECKS, NODES, PODS, WORKLOADS, merge
 from tests.planner.integrations.kubernetes.scheduler import Scheduler
 from tests.planner.simulate.grounds import BERT, CHAT, cluster
 

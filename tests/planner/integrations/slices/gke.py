@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from tests.planner.integrations.kubernetes.emulator import NODES, SLICES, Emulator
+from tests.planner.integrations.kubernetes.emulator import Emulator
+from tests.planner.integrations.kubernetes.objects import NODES, SLICES
 from tests.planner.integrations.kubernetes.published import SUB_SLICES
 
 PARTITION = "cloud.google.com/gke-tpu-partition-{}-id"

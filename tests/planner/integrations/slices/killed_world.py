@@ -25,7 +25,8 @@ from planner.integrations.kubernetes.client import KubernetesClient
 from planner.integrations.slices.driver import SliceDriver
 from planner.integrations.switch_drivers import recorded
 from planner.placement.placement import Place
-from tests.planner.integrations.kubernetes.emulator import NODES, SLICES, Server
+from tests.planner.integrations.kubernetes.emulator import Server
+from tests.planner.integrations.kubernetes.objects import NODES, SLICES
 from tests.planner.integrations.slices.cubes import (
     PARTITIONS,
     RULES,

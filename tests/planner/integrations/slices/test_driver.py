@@ -10,7 +10,8 @@ from planner.controller.switch_driver import UnsureError
 from planner.integrations.slices.driver import SliceDriver
 from planner.integrations.switch_drivers import CircuitBusyError, CircuitError, Resynced
 from tests.planner.integrations.kubernetes.contract import require_write
-from tests.planner.integrations.kubernetes.emulator import SLICES, Server
+from tests.planner.integrations.kubernetes.emulator import Server
+from tests.planner.integrations.kubernetes.objects import SLICES
 from tests.planner.integrations.slices.cubes import PARTITIONS, circuits_of, guards, site
 from tests.planner.integrations.slices.gke import SliceController
 

@@ -9,7 +9,8 @@ from planner.controller.switch_reconciler import SwitchReconciler
 from planner.integrations.slices.driver import SliceDriver
 from planner.integrations.slices.partitions import LABEL, footprint, named_by, partition_of
 from planner.integrations.switch_drivers import CircuitBusyError, CircuitError
-from tests.planner.integrations.kubernetes.emulator import NODES, SLICES, Server
+from tests.planner.integrations.kubernetes.emulator import Server
+from tests.planner.integrations.kubernetes.objects import NODES, SLICES
 from tests.planner.integrations.kubernetes.world import World, pod_set
 from tests.planner.integrations.slices.cubes import (
     HOSTS,
