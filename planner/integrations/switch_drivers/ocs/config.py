@@ -38,7 +38,7 @@ class SwitchAccess(Spec):
 
     url: str
     """such as https://ocs-{}.example: {} is the name of the switch with - for every other sign, q2-1 for q2#1. For tl1
-    and scpi tcp://HOST:PORT, or tls://HOST:PORT"""
+    and scpi tcp://HOST:PORT, or tls://HOST:PORT. The root /restconf may stand behind it"""
     protocol: Protocol = "restconf"
     """restconf, gnmi: of SONiC; openconfig: the model optical-switch over gNMI; tl1: Calient's; scpi: Polatis'"""
     target: str | None = None
@@ -69,7 +69,7 @@ class SwitchAccess(Spec):
     def _is_address(cls, url: str) -> str:
         if not re.fullmatch(r"(https?|tcp|tls)://[^\s/?#]+(/[^\s?#]*)?", url):
             raise ValueError(f"'{url}' is no address; write it like https://ocs-1.example:8443")
-        return url.rstrip("/")
+        return url.rstrip("/").removesuffix("/restconf")
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:

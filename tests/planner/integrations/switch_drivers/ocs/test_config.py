@@ -7,7 +7,7 @@ import pytest
 
 from planner.cli import main
 from planner.integrations.switch_drivers import driver_of
-from planner.integrations.switch_drivers.ocs.config import OcsConfig, load_switches
+from planner.integrations.switch_drivers.ocs.config import OcsConfig, SwitchAccess, load_switches
 from planner.integrations.switch_drivers.ocs.driver import OcsDriver
 from planner.model.errors import InputError
 from tests.planner.integrations.switch_drivers.ocs.site import circuits_of, edited, site_of
@@ -86,3 +86,9 @@ def test_the_command_line_takes_the_driver(tmp_path: Path, capsys: pytest.Captur
         assert site.lit() == site.wanted("j0")
     assert main(["resync", "--driver", "ocs:nowhere.yaml", "--journal", journal]) == 2
     assert "nowhere.yaml" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("root", ["", "/", "/restconf", "/restconf/"])
+def test_an_address_is_taken_as_the_emulator_prints_it(root: str) -> None:
+    access = SwitchAccess.model_validate({"url": f"http://127.0.0.1:8700/ocs0{root}"})
+    assert access.url == "http://127.0.0.1:8700/ocs0"
