@@ -71,8 +71,8 @@ class Controller(Questions):
         return self._durable.require_leading()
 
     def prepare(self, request: Request, *, is_asked: bool = False) -> None:
-        """Expand what a job asks for before it is submitted: that takes up to seconds, and other calls go on meanwhile;
-        less before a question. InputError for a job that can never run, FullError for one that finds no memory now."""
+        """Expand what a job asks for before it is submitted, or list it before a question: other calls go on meanwhile.
+        InputError for a job that can never run, FullError for one that finds no memory now."""
         self._durable.require_runnable(request, is_asked=is_asked)
         if not is_asked:
             self.tidy()
@@ -82,10 +82,6 @@ class Controller(Questions):
         self._durable.kinds.count()
         with self._lock:
             self._durable.tidy()
-
-    def is_prepared(self, request: Request, *, is_asked: bool = False) -> bool:
-        """True if what a job asks for is expanded, as far as a question needs it; answered at once."""
-        return self._durable.kinds.is_listed(request) if is_asked else request in self._durable.kinds
 
     # Events
 

@@ -54,6 +54,10 @@ class Questions:
         with self._lock:
             return job_state(self._durable.state, self._durable.ledger.job(name, "job"))
 
+    def is_prepared(self, request: Request, *, is_asked: bool = False) -> bool:
+        """True if what a job asks for is expanded, as far as a question needs it; answered at once."""
+        return self._durable.kinds.is_listed(request) if is_asked else request in self._durable.kinds
+
     def ask(self, request: Request) -> Outlook:
         """What would become of a job if it were submitted now; nothing is decided. InputError for a job that can never
         run, ConflictError for the name of one that waits or runs."""
