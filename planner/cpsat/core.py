@@ -15,6 +15,7 @@ from planner.cpsat.packed_servers import pack_servers
 from planner.cpsat.search import Search, pattern_of
 from planner.fabrics import plugin_of
 from planner.fabrics.problem import Problem
+from planner.heuristics.ruin_recreate import MOST_ROUNDS, Effort, recreated
 from planner.model.clock import Clock
 from planner.model.errors import InputError
 from planner.model.plan import Assignment
@@ -40,6 +41,8 @@ SERVERS_SHARE = 0.8
 FEW_DEVICES, CORES_SHARE = 128, 0.6
 """up to so many, divisions come first; in larger racks step 2 rarely ends with all of them at once: cores come first,
 with this share of the time"""
+SCATTERED_CORES_SHARE = 0.2
+"""of the time for cores, where larger racks scatter jobs for light"""
 SMALL = 300
 """so few candidates are solved at once"""
 
@@ -78,7 +81,7 @@ def optimize_value(search: Search, clock: Clock) -> LevelOutcome:
     if search.reaches("value"):
         return LevelOutcome(is_proven=True)
     if is_small or not is_alike:
-        return _solve_cores(search, knapsack, clock)
+        return _solve_rest(search, knapsack, clock, is_small=is_small)
     outcome = _solve_cores(search, knapsack, clock.within(CORES_SHARE * clock.left_s))
     if outcome.is_proven or outcome.is_infeasible:
         return outcome
@@ -107,6 +110,29 @@ def _divide(search: Search, clock: Clock) -> bool:
     assert search.bound is not None
     search.restrict(search.knapsack.core(search.full, search.bound, _current_rows(search)))
     return is_proven
+
+
+def _solve_rest(search: Search, knapsack: KnapsackBounds, clock: Clock, *, is_small: bool) -> LevelOutcome:
+    """Cores; where jobs are scattered for light these prove little in large racks, and leave time to recreate."""
+    starts = plugin_of(search.full.cluster.fabric).starts
+    if not starts.are_scattered(search.full.cluster):
+        return _solve_cores(search, knapsack, clock)
+    share = 1.0 if is_small else SCATTERED_CORES_SHARE
+    outcome = _solve_cores(search, knapsack, clock.within(share * clock.left_s))
+    if outcome.is_proven or search.assignments is None:
+        return outcome
+    _recreate(search, clock)
+    return LevelOutcome(is_proven=search.reaches("value"))
+
+
+def _recreate(search: Search, clock: Clock) -> None:
+    """Ruin and recreate from the best plan until the clock is over, and put what the best plan then uses in force."""
+    assert search.assignments is not None
+    effort = Effort.of(search.options, clock, patience=MOST_ROUNDS)
+    listed = plugin_of(search.full.cluster.fabric).starts.short_list(search.full, bool) or search.full
+    for found in recreated(listed, search.assignments, search.options.seed + 1, effort, search.knapsack.bound):
+        search.adopt("value", found, "recreate")
+    search.restrict(search.knapsack.core(search.full, search.knapsack.bound, _current_rows(search)))
 
 
 def _solve_cores(search: Search, knapsack: KnapsackBounds, clock: Clock) -> LevelOutcome:

@@ -40,6 +40,10 @@ class Starts:
         """Heuristics to start from, the first one first."""
         return "priced", "first_fit", "best_fit"
 
+    def are_scattered(self, cluster: Cluster) -> bool:
+        """Whether jobs that a server has devices for may find room over several servers alone."""
+        return False
+
     def short_list(self, problem: Problem, is_large: Callable[[], bool]) -> Problem | None:
         """Few candidates that stand for all, if all were too many; `is_large`: whether step 1 would be."""
         return None

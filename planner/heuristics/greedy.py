@@ -46,7 +46,7 @@ def place_all(
     for j in sorted(waiting, key=lambda j: not problem.options[j].must_run):
         if clock is not None and clock.is_over and not problem.options[j].must_run:
             break
-        found = place(free, problem.options[j], strategy, row_order(problem.options[j]))
+        found = place(free, problem.options[j], Search(strategy), row_order(problem.options[j]))
         if found is not None:
             assignments.append(found)
         elif problem.options[j].must_run:
@@ -54,12 +54,12 @@ def place_all(
     return assignments
 
 
-def place(free: FreeState, options: JobOptions, strategy: Strategy, rows: Iterable[int]) -> Assignment | None:
+def place(free: FreeState, options: JobOptions, search: Search, rows: Iterable[int]) -> Assignment | None:
     """Place one job with the first of the rows that fits, and take what it needs."""
     if not free.num_free:
         return None
     asked = ((options.shapes[row], row) for row in rows)
-    return free.first_that_fits(asked, Search(strategy), lambda row, blocks: free.assign(options, row, blocks))
+    return free.first_that_fits(asked, search, lambda row, blocks: free.assign(options, row, blocks))
 
 
 def priced_rows(problem: Problem) -> tuple[RowOrder, list[int]]:

@@ -1,17 +1,20 @@
 """Ruin and recreate: clear some servers of a plan, place their jobs and those that wait anew, keep what is no worse."""
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from planner.candidates.device_price import DevicePrice
 from planner.candidates.knapsack_bounds import SLACK
+from planner.fabrics import plugin_of
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.problem import Problem
+from planner.fabrics.search import Search
 from planner.heuristics.greedy import place
-from planner.heuristics.strategies import tightest
+from planner.heuristics.standing import PARTS, Standing
+from planner.heuristics.strategies import scattered, tightest
 from planner.model.clock import Clock
 from planner.model.plan import Assignment
 from planner.model.result import SolveOptions
@@ -29,6 +32,10 @@ PRICES = (0.0, 0.5, 0.8, 1.0, 1.0, 1.2)
 """of devices and links, over those of the knapsack relaxation: dear devices leave room for more jobs"""
 SHUFFLE = 1.5
 """factor by which keys of the order of jobs are changed at most"""
+STANDING_SHARE = 0.5
+"""of the time, in which rows are looked for that find a place on an empty cluster"""
+DEVIATION = 0.002
+"""of the best value, by which the plan may be worse for a while where jobs are scattered (record-to-record travel)"""
 
 
 @dataclass(frozen=True)
@@ -52,11 +59,11 @@ def recreated(
     problem: Problem, start: Sequence[Assignment], seed: int, effort: Effort, enough: float
 ) -> Iterator[list[Assignment]]:
     """Plans of more and more value, until `enough` is reached or the effort spent; `problem` should have few rows."""
-    search, last_better = RuinRecreate(problem, start, seed), 0
+    search, last_better = RuinRecreate(problem, start, seed, effort.clock), 0
     for number in range(effort.rounds):
         if effort.clock.is_over or number - last_better > effort.patience:
             return
-        if search.value >= enough - SLACK * abs(enough):
+        if search.best >= enough - SLACK * abs(enough):
             return
         if search.step():
             last_better = number
@@ -64,11 +71,19 @@ def recreated(
 
 
 class RuinRecreate:
-    """A plan that gets better round by round; residents that can stay do so where the start leaves them."""
+    """A plan that gets better round by round; residents that can stay do so where the start leaves them.
 
-    def __init__(self, problem: Problem, start: Sequence[Assignment], seed: int) -> None:
-        self.problem = problem
+    Where light inside servers is short, jobs are scattered over servers, too, in rows that stand on an empty cluster.
+    """
+
+    def __init__(self, problem: Problem, start: Sequence[Assignment], seed: int, clock: Clock) -> None:
+        self.problem, self.clock = problem, clock
         self.rng = random.Random(seed)
+        self.search, self.standing, self.deviation = Search(tightest), None, 0.0
+        if plugin_of(problem.cluster.fabric).starts.are_scattered(problem.cluster):
+            self.search, self.deviation = Search(scattered(self.rng, PARTS), is_fixed=False), DEVIATION
+            self.standing = Standing.of(problem)
+        self.standing_clock = clock.within(STANDING_SHARE * clock.left_s)
         self.prices = DevicePrice.of(problem)
         self.free = FreeState.empty(problem.cluster)
         number = {options.job.name: j for j, options in enumerate(problem.options)}
@@ -76,6 +91,7 @@ class RuinRecreate:
         for assignment in start:
             self.free.take_named(assignment)
         self.most = [float(options.value.max(initial=0.0)) for options in problem.options]
+        self.best = self.value
         self.movable = [j for j, o in enumerate(problem.options) if not (j in self.placed and o.can_stay) and len(o)]
 
     @property
@@ -83,22 +99,26 @@ class RuinRecreate:
         return sum(assignment.value for assignment in self.placed.values())
 
     def step(self) -> bool:
-        """One round; whether the plan became better."""
+        """One round; whether the plan became better than all before."""
         if not self.movable:
             return False
         out = {j: self.placed.pop(j) for j in self._cleared()}
         for assignment in out.values():
             self.free.release_named(assignment)
         new = self._place_anew([j for j in self.movable if j not in self.placed])
-        gain = sum(a.value for a in new.values()) - sum(a.value for a in out.values())
-        is_kept = gain >= 0 and all(j in new for j in out if self.problem.options[j].must_run)
+        kept, added = self.value, sum(a.value for a in new.values())
+        is_near = self.deviation > 0 and kept + added >= (1 - self.deviation) * self.best
+        is_kept = is_near or added >= sum(a.value for a in out.values())
+        is_kept = is_kept and all(j in new for j in out if self.problem.options[j].must_run)
         if not is_kept:
             for assignment in new.values():
                 self.free.release_named(assignment)
             for assignment in out.values():
                 self.free.take_named(assignment)
         self.placed |= new if is_kept else out
-        return is_kept and gain > SLACK
+        is_better = is_kept and kept + added > self.best + SLACK
+        self.best = max(self.best, kept + added) if is_kept else self.best
+        return is_better
 
     def _cleared(self) -> list[int]:
         """A job that could be worth more, and jobs on a few servers."""
@@ -127,7 +147,16 @@ class RuinRecreate:
             keys[j] = options.must_run, key * SHUFFLE ** self.rng.uniform(-1, 1)
         new = {}
         for j in sorted(waiting, key=lambda j: keys[j], reverse=True):
-            found = place(self.free, self.problem.options[j], tightest, rows[j])
+            if self.clock.is_over:
+                break
+            found = place(self.free, self.problem.options[j], self.search, self._standing(j, rows[j]))
             if found is not None:
                 new[j] = found
         return new
+
+    def _standing(self, j: int, rows: Sequence[int]) -> Iterable[int]:
+        """Rows that may find a place; the only one of a job is tried unasked."""
+        standing, options = self.standing, self.problem.options[j]
+        if standing is None or len(rows) == 1:
+            return rows
+        return (row for row in rows if standing.allows(options, row, self.standing_clock))

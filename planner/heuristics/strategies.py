@@ -80,3 +80,40 @@ def shuffled(generator: Random) -> Strategy:
             yield sorted(spread)
 
     return anywhere
+
+
+def over_evenly(parts: Sequence[int]) -> Strategy:
+    """The tightest spreads, then the blocks dealt out evenly over the first so many servers with room."""
+
+    def ways(room: Sequence[int], servers: Sequence[int], blocks: int, most: int) -> Iterator[Blocks]:
+        yield from tightest(room, servers, blocks, most)
+        for number in parts:
+            able = [s for s in servers if room[s] >= -(-blocks // number)]
+            if number <= min(blocks, len(able)) and -(-blocks // number) <= most:
+                yield _dealt(blocks, able[:number])
+
+    return ways
+
+
+def scattered(generator: Random, parts: Sequence[int]) -> Strategy:
+    """The tightest servers that hold all, or the tightest spread; then the blocks dealt out evenly over some servers
+    at random: where light inside a server is short, ranks beside the fibers reach others better than each other."""
+
+    def ways(room: Sequence[int], servers: Sequence[int], blocks: int, most: int) -> Iterator[Blocks]:
+        enough = sorted((s for s in servers if room[s] >= blocks), key=room.__getitem__) if blocks <= most else []
+        yield from ([(server, blocks)] for server in enough[:FEW_STARTS])
+        if not enough:
+            yield from tightest(room, servers, blocks, most)
+        numbers = [number for number in parts if number <= blocks]
+        number = generator.choice(numbers) if numbers else 0
+        able = [s for s in servers if room[s] >= -(-blocks // number)] if number else []
+        if number and number <= len(able) and -(-blocks // number) <= most:
+            yield _dealt(blocks, generator.sample(able, number))
+
+    return ways
+
+
+def _dealt(blocks: int, servers: Sequence[int]) -> Blocks:
+    """So many blocks over all these servers, the first ones with one more where they do not divide evenly."""
+    share, more = divmod(blocks, len(servers))
+    return sorted((server, share + (i < more)) for i, server in enumerate(servers))

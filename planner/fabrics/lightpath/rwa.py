@@ -213,14 +213,18 @@ class Spectrum:
         source, destination = devices[ranks[0]], devices[ranks[1]]
         blocked = now.sent.get(ranks[0], 0) | self.cluster.failed_lasers.get(source, 0)
         blocked |= now.received.get(ranks[1], 0) | self.cluster.failed_receivers.get(destination, 0)
+        taken, used = self.taken.get, now.used.get
         for route in self._routes((source[0], destination[0]), now, own, width):
             if not self.routes.reaches(source, destination, route):
                 continue
             guides = self.routes.waveguides(source, destination, route)
             free = (self.carried if route else (1 << self.fabric.wavelengths_per_tile) - 1) & ~blocked
-            reused = -1 if guides else 0
             for guide in guides:
-                free &= ~self.taken.get(guide, 0) & ~now.used.get(guide, 0)
+                free &= ~(taken(guide, 0) | used(guide, 0))
+                if not free:
+                    break
+            reused = -1 if guides and own else 0
+            for guide in guides if reused else ():
                 reused &= own.get(guide, 0)
             mask = _pick(free, width, offset, reused & free)
             if mask is None:

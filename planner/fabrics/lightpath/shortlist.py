@@ -1,8 +1,9 @@
 """Few rows of each job that stand for all where slots matter: fast ones, and ones that need less light."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import compress
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,20 @@ THINNER = 0.8
 """the next row of a size needs at most this share of the light, by one of its measures, of all before"""
 MOST_RACKS = 1 << 13
 """more than a cluster has"""
+
+
+@dataclass(frozen=True)
+class ShortList:
+    """The short list of a problem, found once."""
+
+    problem: Problem
+
+    @classmethod
+    def of(cls, problem: Problem) -> "ShortList":
+        """Kept by the problem."""
+        if cls not in problem.relaxations:
+            problem.relaxations[cls] = cls(listed_shortly(problem))
+        return cast(ShortList, problem.relaxations[cls])
 
 
 def listed_shortly(problem: Problem) -> Problem:

@@ -5,9 +5,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.fabrics.lightpath.shortlist import listed_shortly, shortlist
+from planner.fabrics.lightpath.shortlist import ShortList, shortlist
 from planner.fabrics.problem import JobOptions, Problem
 from planner.fabrics.starts import Starts
+from planner.model.cluster import Cluster
 from planner.model.instance import Instance
 
 MANY = 4_000
@@ -27,5 +28,8 @@ class LightpathStarts(Starts):
     def few_rows(self, options: JobOptions) -> NDArray[np.int64]:
         return np.union1d(super().few_rows(options), shortlist(options, {}))
 
+    def are_scattered(self, cluster: Cluster) -> bool:
+        return cluster.fabric.slots_matter
+
     def short_list(self, problem: Problem, is_large: Callable[[], bool]) -> Problem | None:
-        return listed_shortly(problem) if problem.cluster.fabric.slots_matter or is_large() else None
+        return ShortList.of(problem).problem if problem.cluster.fabric.slots_matter or is_large() else None

@@ -7,6 +7,7 @@ from planner.candidates.expand import list_options
 from planner.cpsat.repair import RepairLimits
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.renamed import renamed
+from planner.fabrics.search import Search
 from planner.formulation.quantize import exact
 from planner.heuristics.greedy import place
 from planner.heuristics.strategies import tightest
@@ -74,7 +75,7 @@ def _without(
         free.take_named(assignment)
     for victim in victims:
         options = list_options(instance, instance.job(victim.job))
-        placed = None if options.must_stay else place(free, options, tightest, options.rows_by_value())
+        placed = None if options.must_stay else place(free, options, Search(tightest), options.rows_by_value())
         if placed is not None:
             found.append(placed)
         elif options.must_run:
