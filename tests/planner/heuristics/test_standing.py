@@ -1,5 +1,7 @@
 """Rows that stand on an empty cluster, and jobs scattered over servers where light inside a server is short."""
 
+from typing import Any
+
 from planner import check
 from planner.candidates.expand import expand
 from planner.cpsat.solve import plan_of
@@ -12,7 +14,7 @@ from planner.model.instance import Instance
 from tests.planner.small_racks import rack, serving
 
 FOREVER, OVER = Clock(float("inf")), Clock(float("-inf"))
-LINE = {
+LINE: dict[str, Any] = {
     "tile_rows": 1, "waveguides": "shared", "wavelengths_per_tile": 16, "wavelengths_per_fiber": 16,
     "wavelength_bandwidth": "18.75 GB/s",
 }  # fmt: skip
