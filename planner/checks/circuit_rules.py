@@ -110,14 +110,14 @@ def _simulate_group(
     where: str,
 ) -> Iterator[Violation]:
     """A round sends only over circuits in force, and all of them, with what racks take beyond, the time charged."""
-    for number, each in enumerate(schedule.rounds):
-        in_force = held[each.configuration] if each.configuration < len(held) else {}
-        ends = [(devices[a], devices[b]) for a, b, _ in each.sends]
-        dark = [end for end in ends if end not in in_force]
-        if dark:
-            message = f"{where}: round {number} has no circuit {dark[0][0]} to {dark[0][1]}"
-            yield Violation("rounds", where, message, float(len(dark)))
-            return
+    in_force = [held[number] if number < len(held) else {} for number, _, _ in schedule.ends.distinct]
+    ends = [(devices[a], devices[b]) for _, a, b in schedule.ends.distinct]
+    dark = schedule.ends.first_dark([end not in lit for end, lit in zip(ends, in_force, strict=True)])
+    if dark is not None:
+        number, (_, a, b), many = dark
+        message = f"{where}: round {number} has no circuit {devices[a]} to {devices[b]}"
+        yield Violation("rounds", where, message, float(many))
+        return
     latency_s, byte_s = message_time(speed, schedule, devices, held)
     yield from compare_time((latency_s + beyond[0], byte_s + beyond[1]), charged, where)
 
@@ -126,10 +126,7 @@ def message_time(
     speed: CircuitSpeed, schedule: Schedule, devices: list[str], held: list[Widths]
 ) -> tuple[float, float]:
     """Fixed seconds of a message, and seconds per byte: each round waits for its slowest circuit."""
-    shares = [
-        max(len(chunks) / held[each.configuration][devices[a], devices[b]] for a, b, chunks in each.sends)
-        for each in schedule.rounds
-    ]
+    shares = schedule.ends.slowest([held[number][devices[a], devices[b]] for number, a, b in schedule.ends.distinct])
     byte_s = sum(shares) / schedule.num_chunks / speed.bytes_per_s
     changes = _changes(schedule) + schedule.num_interruptions
     latency_s = len(schedule.rounds) * speed.alpha_s + changes * speed.change_s

@@ -1,13 +1,12 @@
 """All-reduces over several racks: what racks exchange between the reduce-scatter and the all-gather in each."""
 
-from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 
 from costmodel.fabrics import FabricBase, UpperFibers, UpperPackets, UpperSwitches
 from costmodel.parallelism.configuration import Collective, Configuration
-from planner.checks.schedule import Schedule, schedule_of
+from planner.checks.schedule import schedule_of
 
 Time = tuple[float, float]
 """fixed seconds of a message, and seconds per byte"""
@@ -39,26 +38,20 @@ def reduces_once_across(collective: Collective, ranks: int) -> bool:
     schedule = schedule_of(collective.model_copy(update={"racks": 1, "links": 0}), ranks)
     if schedule.num_chunks < ranks:
         return False
-    halves = [replace(schedule, rounds=tuple(r for r in schedule.rounds if r.adds == adds)) for adds in (True, False)]
+    halves = [[each for each in schedule.rounds if each.adds == adds] for adds in (True, False)]
     total = ranks * collective.racks
     parts = np.zeros((collective.racks, ranks, schedule.num_chunks, total), dtype=np.int32)
     for rack in range(collective.racks):
         for rank in range(ranks):
             parts[rack, rank, :, rack * ranks + rank] = 1
-        _run(halves[0], parts[rack])
+        for each in halves[0]:
+            each.moves.run(parts[rack])
     for rank in range(ranks):
         for chunk in range(schedule.num_chunks):
             mine = parts[:, rank, chunk].reshape(collective.racks, collective.racks, ranks)
             if all((mine[rack, rack] == 1).all() for rack in range(collective.racks)):
                 parts[:, rank, chunk] = parts[:, rank, chunk].sum(axis=0)
     for rack in range(collective.racks):
-        _run(halves[1], parts[rack])
+        for each in halves[1]:
+            each.moves.run(parts[rack])
     return bool((parts == 1).all())
-
-
-def _run(schedule: Schedule, parts: np.ndarray) -> None:
-    """Rounds in one rack; `parts` has shape (ranks, chunks, ranks of all racks)."""
-    for each in schedule.rounds:
-        arriving = [(b, list(chunks), parts[a, list(chunks)]) for a, b, chunks in each.sends]
-        for rank, chunks, part in arriving:
-            parts[rank, chunks] = parts[rank, chunks] + part if each.adds else part

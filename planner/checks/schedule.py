@@ -1,7 +1,7 @@
 """Rounds of a collective: who sends which chunks to whom, under which configuration of circuits."""
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import accumulate
 from math import prod
 from operator import mul
@@ -12,9 +12,10 @@ from costmodel.parallelism.configuration import Collective
 from planner.checks.all_to_all import rounds_of
 from planner.checks.circulants import all_reduce_rounds, backwards, relay_rounds
 from planner.checks.required import digits_of, handed_over, peers_ahead, windows
+from planner.checks.sends import Ends, Ints, Moves, Send, columns_of
 
-Send = tuple[int, int, tuple[int, ...]]
-"""(source, destination, chunks)"""
+MOST_BYTES = 2**26
+"""of what ranks have, while rounds run on some chunks after others"""
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,15 @@ class Round:
     configuration: int
     sends: tuple[Send, ...]
     adds: bool
+
+    @cached_property
+    def columns(self) -> Ints:
+        """Of its sends."""
+        return columns_of(self.sends)
+
+    @cached_property
+    def moves(self) -> Moves:
+        return Moves.of(self.sends, self.columns, adds=self.adds)
 
 
 @dataclass(frozen=True)
@@ -36,6 +46,10 @@ class Schedule:
     num_interruptions: int = 0
     """changes of configuration for each message beside those between rounds: it finds other circuits in force, and
     leaves them so"""
+
+    @cached_property
+    def ends(self) -> Ends:
+        return Ends.of([(each.configuration, each.columns) for each in self.rounds])
 
 
 @lru_cache(maxsize=256)
@@ -186,10 +200,13 @@ def sums_reduce_once(collective: Collective, ranks: int) -> tuple[bool, bool]:
 
 def ends_reduced(schedule: Schedule, ranks: int) -> bool:
     """True if every rank ends with every chunk, each containing every rank's part exactly once."""
-    parts = np.zeros((ranks, schedule.num_chunks, ranks), dtype=np.int32)
-    parts[np.arange(ranks), :, np.arange(ranks)] = 1
-    for each in schedule.rounds:
-        arriving = [(b, list(chunks), parts[a, list(chunks)]) for a, b, chunks in each.sends]
-        for rank, chunks, part in arriving:
-            parts[rank, chunks] = parts[rank, chunks] + part if each.adds else part
-    return bool((parts == 1).all())
+    together = max(MOST_BYTES // (4 * ranks * ranks), 1)
+    for first in range(0, schedule.num_chunks, together):
+        last = min(first + together, schedule.num_chunks)
+        parts = np.zeros((ranks, last - first, ranks), dtype=np.int32)
+        parts[np.arange(ranks), :, np.arange(ranks)] = 1
+        for each in schedule.rounds:
+            each.moves.of_chunks(first, last).run(parts)
+        if not (parts == 1).all():
+            return False
+    return True
