@@ -49,7 +49,8 @@ def expand(
     order = sorted(range(len(jobs)), key=lambda j: not must_run(jobs[j]))
     if clock is not None:
         _list_in_time([jobs[j] for j in order], listings, last or clock)
-        order.sort(key=lambda j: (not must_run(jobs[j]), not listings.has(jobs[j])))
+        if not listings.has_all:
+            order.sort(key=lambda j: (not must_run(jobs[j]), not listings.has(jobs[j])))
     found = dict[int, JobOptions]()
     for j in order:
         job = jobs[j]
@@ -75,10 +76,11 @@ def _list_in_time(jobs: Iterable[Job], listings: Listings, last: Clock) -> None:
     too short for it; what must run is listed later anyway. Time grows far less than the effort: sizes share blocks
     and plans."""
     took_s, before = 0.0, 1
-    for job in sorted(jobs, key=lambda job: (not must_run(job), listings.effort_of_each(job))):
+    asked = listings.first_of_each(jobs)
+    for job in sorted(asked, key=lambda job: (not must_run(job), listings.effort_of_each(job))):
         effort = listings.effort(job)
         seconds = took_s * (effort / before) ** GROWTH if isinstance(job.workload, TransformerTraining) else 0.0
-        if listings.has(job) or not last.has(seconds):
+        if not last.has(seconds):
             continue
         started = time.perf_counter()
         listings.of_all_sizes(job)

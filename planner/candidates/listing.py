@@ -1,6 +1,5 @@
 """Candidates of all jobs that ask for the same: listed, scored and rid of the dominated ones once."""
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -86,12 +85,29 @@ class Listings:
         self._cluster, self._on_priced = cluster, on_priced
         self._sizes: dict[str, set[int]] = {}
         self._first: dict[str, Job] = {}
-        self._number = Counter(job.listing_json for job in jobs)
+        self._number: dict[str, int] = {}
         self._of_all_sizes: dict[str, Listing] = {}
         self._of_sizes: dict[tuple[str, tuple[int, ...]], Listing] = {}
+        asked: dict[tuple[str, tuple[int, ...]], int] = {}
         for job in jobs:
-            self._sizes.setdefault(job.listing_json, set()).update(job.sizes)
-            self._first.setdefault(job.listing_json, job)
+            key = job.listing_json
+            self._first.setdefault(key, job)
+            asked[key, job.sizes] = asked.get((key, job.sizes), 0) + 1
+        for (key, sizes), number in asked.items():
+            self._sizes.setdefault(key, set()).update(sizes)
+            self._number[key] = self._number.get(key, 0) + number
+
+    def first_of_each(self, jobs: Iterable[Job]) -> Iterable[Job]:
+        """Of jobs that are listed together the first."""
+        found: dict[str, Job] = {}
+        for job in jobs:
+            found.setdefault(job.listing_json, job)
+        return found.values()
+
+    @property
+    def has_all(self) -> bool:
+        """True if what all jobs ask for is listed."""
+        return len(self._of_all_sizes) == len(self._first)
 
     def has(self, job: Job) -> bool:
         """True if what the job asks for is listed."""

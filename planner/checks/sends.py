@@ -62,7 +62,7 @@ class Moves:
 class Ends:
     """Which circuits rounds send over: those of all R rounds once, and columns of shape (S,) over the sends."""
 
-    distinct: Sequence[Sequence[int]]
+    distinct: Sequence[tuple[int, int, int]]
     """(configuration, source, destination) of each"""
     end: Ints
     """of each send, its number among the distinct ones"""
@@ -79,15 +79,15 @@ class Ends:
         ranks = int(max(source.max(initial=0), destination.max(initial=0))) + 1
         code = (np.repeat(np.array(numbers, np.int64), sizes) * ranks + source) * ranks + destination
         distinct, end = np.unique(code, return_inverse=True)
-        parts = np.array([distinct // ranks**2, distinct // ranks % ranks, distinct % ranks])
-        return cls(parts.T.tolist(), end, num_chunks, np.cumsum([0, *sizes[:-1]]))
+        named = [(code // ranks**2, code // ranks % ranks, code % ranks) for code in distinct.tolist()]
+        return cls(named, end, num_chunks, np.cumsum([0, *sizes[:-1]]))
 
     def slowest(self, widths: Sequence[int]) -> list[float]:
         """Chunks of each round over the width of its slowest circuit; `widths` of the distinct ends."""
         shares = self.num_chunks / np.array(widths, np.float64)[self.end]
         return list(np.maximum.reduceat(shares, self.start).tolist()) if len(shares) else []
 
-    def first_dark(self, is_dark: Sequence[bool]) -> tuple[int, Sequence[int], int] | None:
+    def first_dark(self, is_dark: Sequence[bool]) -> tuple[int, tuple[int, int, int], int] | None:
         """The first round with a dark end, the first of its dark ends, and how many of its sends have one."""
         dark = np.flatnonzero(np.array(is_dark, bool)[self.end])
         if not len(dark):

@@ -95,7 +95,8 @@ class Search:
     @cached_property
     def _is_one_scale(self) -> bool:
         """True if a sum of values in floating point tells jobs of the least from those of the most value."""
-        most = [most for options in self.full.options if (most := float(options.value.max(initial=0.0)))]
+        values = {id(options.value): options.value for options in self.full.options}
+        most = [most for value in values.values() if (most := float(value.max(initial=0.0)))]
         return min(most, default=1.0) >= ONE_SCALE * max(most, default=1.0)
 
     def can_state(self, objective: str) -> bool:

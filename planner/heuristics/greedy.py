@@ -44,12 +44,13 @@ def place_all(
     clock = None if clock is None else clock.lasting(LEAST_S)
     waiting = [j for j in order if not problem.options[j].can_stay]
     for j in sorted(waiting, key=lambda j: not problem.options[j].must_run):
-        if clock is not None and clock.is_over and not problem.options[j].must_run:
+        options = problem.options[j]
+        if (not free.num_free or (clock is not None and clock.is_over)) and not options.must_run:
             break
-        found = place(free, problem.options[j], Search(strategy), row_order(problem.options[j]))
+        found = place(free, options, Search(strategy), row_order(options))
         if found is not None:
             assignments.append(found)
-        elif problem.options[j].must_run:
+        elif options.must_run:
             return None
     return assignments
 
