@@ -10,17 +10,16 @@ from planner.cpsat.divisions.joined import divide_joined
 from planner.cpsat.divisions.pairs import pack_pairs
 from planner.cpsat.divisions.whole import may_pack, pack_whole
 from planner.cpsat.lns.neighbourhood import has_neighbourhoods, improve
-from planner.cpsat.lns.racks import has_racks, improve_racks
+from planner.cpsat.lns.racks import improve_racks
 from planner.cpsat.packed_servers import pack_servers
 from planner.cpsat.search import Search, pattern_of
 from planner.fabrics import plugin_of
 from planner.fabrics.problem import Problem
 from planner.heuristics.ruin_recreate import MOST_ROUNDS, Effort, recreated
 from planner.model.clock import Clock
-from planner.model.errors import InputError
 from planner.model.plan import Assignment
 from planner.model.result import SolveOptions
-from planner.sweep.over_ray import ray_cluster
+from planner.sweep.over_ray import RayCluster
 
 DEPTHS = (0.0005, 0.002, 0.01, 0.05)
 """how far below the relaxation's bound, as a fraction, each core reaches; then all candidates"""
@@ -52,10 +51,8 @@ def optimize_value(search: Search, clock: Clock) -> LevelOutcome:
 
     A core holds every row that some plan of at least its threshold may use (`KnapsackBounds`). Once the best plan
     reaches the threshold of a core solved to optimality, it is optimal over all candidates; until then the
-    threshold is a bound. InputError where racks shall be planned on a Ray cluster, but are no problems of their own.
+    threshold is a bound.
     """
-    if (address := search.options.ray) is not None and not has_racks(search.full):
-        raise InputError("--ray", address, "has nothing to do: the racks of this cluster are not planned apart")
     knapsack = search.knapsack
     if knapsack.bound == float("-inf"):
         search.restrict(search.full)
@@ -74,8 +71,8 @@ def optimize_value(search: Search, clock: Clock) -> LevelOutcome:
     if not (is_small and is_alike) and _pack_pairs(search, clock, is_small=is_small):
         search.restrict(knapsack.core(search.full, search.bound, _current_rows(search)))
         return LevelOutcome(is_proven=True)
-    if address is not None:
-        _improve_far(search, address, clock.within(SHARE * clock.left_s))
+    if search.ray is not None:
+        _improve_far(search, search.ray, clock.within(SHARE * clock.left_s))
     elif search.assignments is not None and has_neighbourhoods(search.full):
         _improve(search, clock.within(SHARE * clock.left_s))
     if search.reaches("value"):
@@ -170,11 +167,10 @@ def _core_clock(search: Search, threshold: float, clock: Clock) -> Clock:
     return clock if share == 1 or threshold == float("-inf") else clock.within(share * clock.left_s)
 
 
-def _improve_far(search: Search, address: str, clock: Clock) -> None:
+def _improve_far(search: Search, cluster: RayCluster, clock: Clock) -> None:
     """Plan racks anew on the machines of a Ray cluster."""
     if search.assignments is not None:
-        with ray_cluster(address) as cluster:
-            improve_racks(search, _planned, clock, cluster)
+        improve_racks(search, _planned, clock, cluster)
     search.restrict(search.knapsack.core(search.full, search.knapsack.bound, _current_rows(search)))
 
 

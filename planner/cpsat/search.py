@@ -20,6 +20,7 @@ from planner.formulation.terms import Term
 from planner.model.clock import Clock
 from planner.model.plan import Assignment
 from planner.model.result import Incumbent, SolveOptions, Start, is_worse
+from planner.sweep.over_ray import RayCluster
 
 NOISE = 1e-15
 """relative, of sums in floating point"""
@@ -47,6 +48,8 @@ class Search:
 
     full: Problem
     options: SolveOptions
+    ray: RayCluster | None = None
+    """where racks are planned anew"""
     problem: Problem = field(init=False)
     """the candidates in force"""
     clock: Clock = field(init=False)

@@ -17,13 +17,18 @@ from planner.model.collector import resting_collector
 from planner.model.instance import Objective
 from planner.model.plan import Assignment, Plan
 from planner.model.result import Level, Result, SolveOptions, Start, Status, relative_gap, stated
+from planner.sweep.over_ray import RayCluster
 
 
 def search_levels(
-    problem: Problem, options: SolveOptions, starts: Iterable[tuple[str, Sequence[Assignment]]]
+    problem: Problem,
+    options: SolveOptions,
+    starts: Iterable[tuple[str, Sequence[Assignment]]],
+    cluster: RayCluster | None = None,
 ) -> Result:
-    """Solve every level of the lexicographic order, starting from the best of the given plans."""
-    search = Search(problem, options)
+    """Solve every level of the lexicographic order, starting from the best of the given plans; racks on a Ray cluster,
+    where there is one."""
+    search = Search(problem, options, cluster)
     _adopt_best_start(search, starts)
     levels: list[Level] = []
     for index, objective in enumerate(problem.instance.objectives):

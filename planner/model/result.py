@@ -81,7 +81,8 @@ class SolveOptions:
     deterministic_limit: float | None = None
     """limit in the solver's deterministic units instead of seconds, so that machines agree"""
     ray: str | None = None
-    """a Ray cluster, on which racks are planned anew together: auto, local, or host:port"""
+    """a Ray cluster, on which racks are planned anew together: auto, local, or host:port; the time limit begins once it
+    has started"""
     pages_time_limit_s: float | None = None
     """for where tensors are in second tiers, once it is known what each job has, beyond the other limits; None: that
     is left open"""

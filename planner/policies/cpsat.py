@@ -1,5 +1,6 @@
 """The exact policy: CP-SAT over counts, then over ranks and wavelengths, from the best heuristic plan."""
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
@@ -8,6 +9,7 @@ import numpy as np
 
 from planner.candidates.expand import expand
 from planner.candidates.knapsack_bounds import KnapsackBounds
+from planner.cpsat.lns.racks import has_racks
 from planner.cpsat.search import pattern_of
 from planner.cpsat.solve import search_levels
 from planner.cpsat.step1.size import MOST_LITERALS, has_more_literals
@@ -18,9 +20,11 @@ from planner.heuristics.greedy import place_all, priced_rows
 from planner.heuristics.ruin_recreate import PATIENCE, Effort, recreated
 from planner.heuristics.strategies import in_order, tightest
 from planner.model.clock import Clock
+from planner.model.errors import InputError
 from planner.model.plan import Assignment, Plan
 from planner.model.result import Level, Result, SolveOptions, Status, relative_gap
 from planner.policies.sipam_loop import place_by_loop
+from planner.sweep.over_ray import RayCluster, ray_cluster
 
 STARTS_SHARE = 0.2
 """of the time limit, after which no other heuristic is begun"""
@@ -36,9 +40,29 @@ MOST_DROPPED = 20_000
 
 
 def cpsat(problem: Problem, options: SolveOptions) -> Result:
-    """Optimal over the listed candidates where time allows; else the best plan found and a valid bound."""
-    result = search_levels(problem, options, _starts(problem, options))
-    return _without_dropping(problem, options, result) if _has_lost_proof(problem, options, result) else result
+    """Optimal over the listed candidates where time allows; else the best plan found and a valid bound.
+
+    The time limit begins once Ray has started; what it took to start and to end is `ray_s` of the statistics.
+    InputError where racks shall be planned on a Ray cluster, but are no problems of their own.
+    """
+    if options.ray is None:
+        return _searched(problem, options, None)
+    if not has_racks(problem):
+        raise InputError("--ray", options.ray, "has nothing to do: the racks of this cluster are not planned apart")
+    started_s = time.perf_counter()
+    with ray_cluster(options.ray) as cluster:
+        begun_s = time.perf_counter()
+        result = _searched(problem, options, cluster)
+        ended_s = time.perf_counter()
+    ray_s = begun_s - started_s + time.perf_counter() - ended_s
+    return replace(result, statistics={**result.statistics, "ray_s": ray_s})
+
+
+def _searched(problem: Problem, options: SolveOptions, cluster: RayCluster | None) -> Result:
+    result = search_levels(problem, options, _starts(problem, options), cluster)
+    if _has_lost_proof(problem, options, result):
+        return _without_dropping(problem, options, result, cluster)
+    return result
 
 
 def _has_lost_proof(problem: Problem, options: SolveOptions, result: Result) -> bool:
@@ -69,13 +93,13 @@ def _is_as_listed(problem: Problem, clock: Clock) -> bool:
     )
 
 
-def _without_dropping(problem: Problem, options: SolveOptions, first: Result) -> Result:
+def _without_dropping(problem: Problem, options: SolveOptions, first: Result, cluster: RayCluster | None) -> Result:
     """The better of a result and of one over all listed candidates, which starts from it."""
     clock = _left(options, first)
     whole = expand(problem.instance, prune=False, clock=clock)
     left = replace(options.begun_after(first.wall_time_s), time_limit_s=clock.left_s, hint=None)
     start = [] if first.plan is None else [("undominated", first.plan.assignments)]
-    second = search_levels(whole, left, start)
+    second = search_levels(whole, left, start, cluster)
     if second.status is not Status.OPTIMAL and second.plan == first.plan:
         return first
     later = tuple(each.after(first.wall_time_s) for each in second.trace)

@@ -259,7 +259,7 @@ def _show(
     out.print(summary.levels_line(result.levels))
     if starts := summary.starts_line(result):
         out.print(starts, soft_wrap=True)
-    out.print(summary.totals_line(problem.instance, result.plan, result.wall_time_s))
+    out.print(summary.totals_line(problem.instance, result.plan, result))
 
 
 def _write(

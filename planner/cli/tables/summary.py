@@ -120,13 +120,15 @@ def _quality(level: "Level") -> str:
     return f"bound {number(level.bound)}, gap {percent(level.gap)}"
 
 
-def totals_line(instance: "Instance", plan: "Plan", wall_time_s: float) -> str:
+def totals_line(instance: "Instance", plan: "Plan", result: "Result") -> str:
     """57 of 63 accelerators · checked: 0 violations · 1.9 s, of a plan that the check accepts."""
     used = sum(len(assignment.devices) for assignment in plan.assignments)
+    ray_s = result.statistics.get("ray_s")
+    took = seconds(result.wall_time_s)
     parts = [
         f"{used} of {instance.cluster.num_healthy} accelerators",
         "checked: 0 violations",
-        seconds(wall_time_s),
+        took if ray_s is None else f"{took}, {seconds(ray_s)} of them until Ray had started and ended",
     ]
     return " · ".join(parts)
 

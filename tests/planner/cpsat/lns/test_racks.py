@@ -2,7 +2,11 @@
 
 import json
 import random
+import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +15,7 @@ import pytest
 from planner.candidates.expand import expand
 from planner.checks import check
 from planner.cli import main
+from planner.cli.tables.summary import totals_line
 from planner.cpsat import core
 from planner.cpsat.lns.racks import Racks, asked_of, has_racks, improve_racks
 from planner.cpsat.search import Search
@@ -20,7 +25,8 @@ from planner.heuristics.greedy import place_all
 from planner.heuristics.strategies import in_order
 from planner.model.clock import Clock
 from planner.model.instance import Instance
-from planner.model.result import SolveOptions
+from planner.model.result import SolveOptions, Status
+from planner.policies.cpsat import cpsat
 from planner.sweep.over_ray import LostCellError
 from tests.fabrics import FABRICS
 from tests.planner.simulate.grounds import BERT
@@ -96,6 +102,27 @@ def test_racks_of_lost_workers_stay_as_they_are() -> None:
     assert search.assignments == before
     improve_racks(search, core._planned, Clock.of(60), Here())
     assert sum(a.value for a in search.assignments or ()) > sum(a.value for a in before or ())
+
+
+def test_ray_starts_before_the_time_limit_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    real, late_s = time.perf_counter, [0.0]
+    monkeypatch.setattr(time, "perf_counter", lambda: real() + late_s[0])
+
+    @contextmanager
+    def starting(address: str) -> Iterator[Here]:
+        late_s[0] += 1000.0
+        yield Here()
+        late_s[0] += 500.0
+
+    monkeypatch.setattr(sys.modules[cpsat.__module__], "ray_cluster", starting)
+    problem = expand(_instance("lightpath", [1] * 6 + [5] * 6, health={"failed_tiles": ["r1.s0.t0"]}))
+    result = cpsat(problem, SolveOptions(time_limit_s=200.0, workers=1, ray="here"))
+    assert result.plan is not None
+    assert result.status is Status.OPTIMAL
+    assert 1500.0 <= result.statistics["ray_s"] < 1700.0
+    assert "1,500 s, 1,500 s of them until Ray" in totals_line(
+        problem.instance, result.plan, replace(result, wall_time_s=1500.0)
+    )
 
 
 def test_one_rack_has_nothing_to_spread(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
