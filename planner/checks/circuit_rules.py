@@ -88,8 +88,17 @@ class CircuitRules(FabricRules):
             yield Violation("rounds", where, f"{where}: its rounds do not take every part to its rank")
         if collective.kind == "circulant_relay" and not relays_deliver(collective.radices, len(lines[0])):
             yield Violation("rounds", where, f"{where}: its rounds do not take every part to its rank")
+        known: dict[tuple[int, ...], Time] = {}
         for line in lines:
-            yield from _simulate_group(speed, schedule, [devices[rank] for rank in line], held, beyond, charged, where)
+            group = [devices[rank] for rank in line]
+            widths = _widths_of_ends(schedule, group, held)
+            if 0 in widths:
+                yield _dark(schedule, group, widths, where)
+                continue
+            if widths not in known:
+                known[widths] = _time_over(speed, schedule, widths)
+            latency_s, byte_s = known[widths]
+            yield from compare_time((latency_s + beyond[0], byte_s + beyond[1]), charged, where)
 
 
 def _reduces_once(collective: Collective, ranks: int) -> bool:
@@ -100,33 +109,29 @@ def _widths(held: HeldCircuits) -> Widths:
     return {(c.source, c.destination): len(set(c.wavelengths)) for c in held.circuits}
 
 
-def _simulate_group(
-    speed: CircuitSpeed,
-    schedule: Schedule,
-    devices: list[str],
-    held: list[Widths],
-    beyond: Time,
-    charged: GroupPlan,
-    where: str,
-) -> Iterator[Violation]:
-    """A round sends only over circuits in force, and all of them, with what racks take beyond, the time charged."""
-    in_force = [held[number] if number < len(held) else {} for number, _, _ in schedule.ends.distinct]
-    ends = [(devices[a], devices[b]) for _, a, b in schedule.ends.distinct]
-    dark = schedule.ends.first_dark([end not in lit for end, lit in zip(ends, in_force, strict=True)])
-    if dark is not None:
-        number, (_, a, b), many = dark
-        message = f"{where}: round {number} has no circuit {devices[a]} to {devices[b]}"
-        yield Violation("rounds", where, message, float(many))
-        return
-    latency_s, byte_s = message_time(speed, schedule, devices, held)
-    yield from compare_time((latency_s + beyond[0], byte_s + beyond[1]), charged, where)
+def _widths_of_ends(schedule: Schedule, devices: Sequence[str], held: Sequence[Widths]) -> tuple[int, ...]:
+    """Wavelengths of each distinct circuit that the rounds send over; 0 where it is not in force."""
+    in_force = [held[number] if number < len(held) else {} for number in range(schedule.num_configurations)]
+    return tuple([in_force[number].get((devices[a], devices[b]), 0) for number, a, b in schedule.ends.distinct])
 
 
-def message_time(
-    speed: CircuitSpeed, schedule: Schedule, devices: list[str], held: list[Widths]
-) -> tuple[float, float]:
-    """Fixed seconds of a message, and seconds per byte: each round waits for its slowest circuit."""
-    shares = schedule.ends.slowest([held[number][devices[a], devices[b]] for number, a, b in schedule.ends.distinct])
+def _dark(schedule: Schedule, devices: Sequence[str], widths: Sequence[int], where: str) -> Violation:
+    """A round sends over a circuit that is not in force."""
+    dark = schedule.ends.first_dark([not width for width in widths])
+    assert dark is not None
+    number, (_, a, b), many = dark
+    message = f"{where}: round {number} has no circuit {devices[a]} to {devices[b]}"
+    return Violation("rounds", where, message, float(many))
+
+
+def message_time(speed: CircuitSpeed, schedule: Schedule, devices: Sequence[str], held: Sequence[Widths]) -> Time:
+    """Fixed seconds of a message, and seconds per byte, over circuits that are all in force."""
+    return _time_over(speed, schedule, _widths_of_ends(schedule, devices, held))
+
+
+def _time_over(speed: CircuitSpeed, schedule: Schedule, widths: Sequence[int]) -> Time:
+    """The same over distinct circuits of these widths: each round waits for its slowest circuit."""
+    shares = schedule.ends.slowest(widths)
     byte_s = sum(shares) / schedule.num_chunks / speed.bytes_per_s
     changes = _changes(schedule) + schedule.num_interruptions
     latency_s = len(schedule.rounds) * speed.alpha_s + changes * speed.change_s

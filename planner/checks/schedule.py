@@ -48,6 +48,11 @@ class Schedule:
     leaves them so"""
 
     @cached_property
+    def num_configurations(self) -> int:
+        """Of circuits, that its rounds use."""
+        return max((each.configuration for each in self.rounds), default=-1) + 1
+
+    @cached_property
     def ends(self) -> Ends:
         return Ends.of([(each.configuration, each.columns) for each in self.rounds])
 

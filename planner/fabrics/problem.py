@@ -110,8 +110,8 @@ class JobOptions:
             and frozenset(memory) == frozenset(self.job.memory)
             and frozenset(upper) == frozenset(self.job.upper)
         )
-        placed = {"job": self.job.name, "devices": tuple(devices), "circuits": tuple(circuits), "memory": tuple(memory)}
-        return self._scored(row).model_copy(update={**placed, "upper": tuple(upper), "is_moved": is_moved})
+        place = {"devices": tuple(devices), "circuits": tuple(circuits), "memory": tuple(memory), "upper": tuple(upper)}
+        return self._scored(row).model_copy(update={"job": self.job.name, **place, "is_moved": is_moved})
 
     def _scored(self, row: int) -> Assignment:
         """The row without a place."""
@@ -134,7 +134,8 @@ class JobOptions:
         assert isinstance(self.job, Resident)
         assert self.current is not None
         job = self.job
-        return self.assignment(self.current, job.devices, job.circuits, job.memory, job.upper)
+        held = {"devices": job.devices, "circuits": job.circuits, "memory": job.memory, "upper": job.upper}
+        return self._scored(self.current).model_copy(update={"job": job.name, **held})
 
     @cached_property
     def _known_rows(self) -> dict[Configuration, int | None]:

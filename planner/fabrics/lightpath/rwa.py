@@ -103,9 +103,10 @@ class Spectrum:
         masks: dict[Waveguide, int] = {}
         for held in circuits:
             for circuit in held.circuits:
-                mask = bits(circuit.wavelengths)
-                for guide in self.guides_of(circuit):
-                    masks[guide] = masks.get(guide, 0) | mask
+                if guides := self.guides_of(circuit):
+                    mask = bits(circuit.wavelengths)
+                    for guide in guides:
+                        masks[guide] = masks.get(guide, 0) | mask
         return masks
 
     def guides_of(self, circuit: Circuit) -> list[Waveguide]:

@@ -43,8 +43,16 @@ def listed_shortly(problem: Problem) -> Problem:
     for options in problem.options:
         if _question(options) not in lists:
             lists[_question(options)] = shortlist(options, known)
-    taken = tuple(options.take(lists[_question(options)]) for options in problem.options)
-    return replace(problem, options=taken)
+    taken: dict[tuple[int, object], JobOptions] = {}
+    for options in problem.options:
+        key = id(options.value), _question(options)
+        if key not in taken:
+            taken[key] = options.take(lists[_question(options)])
+    alike = (taken[id(options.value), _question(options)] for options in problem.options)
+    shortly = (
+        few.of(options.job, can_stay=options.can_stay) for few, options in zip(alike, problem.options, strict=True)
+    )
+    return replace(problem, options=tuple(shortly))
 
 
 def _question(options: JobOptions) -> object:

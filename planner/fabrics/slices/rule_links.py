@@ -9,7 +9,8 @@ from costmodel.fabrics import Sipac, Torus
 from costmodel.parallelism.configuration import Collective
 from costmodel.parallelism.mappings import Dimension
 from planner.checks.names import Tile, tile_of
-from planner.checks.schedule import Round, Send
+from planner.checks.schedule import Round
+from planner.checks.sends import Send
 from planner.fabrics.slices.rule_boards import light_along
 from planner.fabrics.slices.rule_boxes import Box, Placed, Point, chip_of, neighbour
 from planner.fabrics.slices.rule_shifted import over_weighted_ways
