@@ -77,6 +77,8 @@ def optimize_value(search: Search, clock: Clock) -> LevelOutcome:
         _improve(search, clock.within(SHARE * clock.left_s))
     if search.reaches("value"):
         return LevelOutcome(is_proven=True)
+    if clock.is_over and search.assignments is not None:
+        return LevelOutcome(is_proven=False)
     if is_small or not is_alike:
         return _solve_rest(search, knapsack, clock, is_small=is_small)
     outcome = _solve_cores(search, knapsack, clock.within(CORES_SHARE * clock.left_s))
@@ -175,8 +177,11 @@ def _improve_far(search: Search, cluster: RayCluster, clock: Clock) -> None:
 
 
 def _improve(search: Search, clock: Clock) -> None:
-    """Plan neighbourhoods of all candidates anew, and put what the best plan then uses in force."""
+    """Plan neighbourhoods of all candidates anew, and put what the best plan then uses in force, if any time is left to
+    search among it."""
     improve(search, _planned, clock)
+    if search.clock.is_over and not search.reaches("value"):
+        return
     search.restrict(search.knapsack.core(search.full, search.knapsack.bound, _current_rows(search)))
 
 

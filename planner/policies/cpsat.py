@@ -149,7 +149,7 @@ def _starts(problem: Problem, options: SolveOptions) -> Iterator[tuple[str, list
             best = found if best is None or sum(a.value for a in found) > sum(a.value for a in best) else best
         if best is not None and is_enough(best):
             return
-        if best is not None and (fabric.slots_matter or clock.left_s < (1 - STARTS_SHARE) * options.time_limit_s):
+        if best is not None and (fabric.slots_matter or clock.left_s <= (1 - STARTS_SHARE) * options.time_limit_s):
             break
     is_improved = short is not None or starts.are_improved
     if best is not None and is_improved and problem.instance.objectives[0].name == "value":
