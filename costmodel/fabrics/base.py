@@ -157,11 +157,6 @@ class FabricBase(AnswerKeys):
     def device_name(self, server: int, slot: int) -> str:
         return f"{self.server_names[server]}.{self.device_letter}{slot}"
 
-    def device_names(self, devices: Iterable[tuple[int, int]]) -> list[str]:
-        """Names of devices by server and slot."""
-        names, letter = self.server_names, self.device_letter
-        return [f"{names[server]}.{letter}{slot}" for server, slot in devices]
-
     @cached_property
     def servers_by_name(self) -> dict[str, int]:
         return {name: server for server, name in enumerate(self.server_names)}

@@ -12,7 +12,7 @@ from costmodel.parallelism.configuration import Collective
 from planner.checks.all_to_all import rounds_of
 from planner.checks.circulants import all_reduce_rounds, backwards, relay_rounds
 from planner.checks.required import digits_of, handed_over, peers_ahead, windows
-from planner.checks.sends import Ends, Ints, Moves, Send, columns_of
+from planner.checks.sends import ChunkMoves, Ints, Send, SentEnds, columns_of
 
 MOST_BYTES = 2**26
 """of what ranks have, while rounds run on some chunks after others"""
@@ -32,8 +32,8 @@ class Round:
         return columns_of(self.sends)
 
     @cached_property
-    def moves(self) -> Moves:
-        return Moves.of(self.sends, self.columns, adds=self.adds)
+    def moves(self) -> ChunkMoves:
+        return ChunkMoves.of(self.sends, self.columns, adds=self.adds)
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,8 @@ class Schedule:
         return max((each.configuration for each in self.rounds), default=-1) + 1
 
     @cached_property
-    def ends(self) -> Ends:
-        return Ends.of([(each.configuration, each.columns) for each in self.rounds])
+    def ends(self) -> SentEnds:
+        return SentEnds.of([(each.configuration, each.columns) for each in self.rounds])
 
 
 @lru_cache(maxsize=256)

@@ -19,7 +19,7 @@ def columns_of(sends: Sequence[Send]) -> Ints:
 
 
 @dataclass(frozen=True)
-class Moves:
+class ChunkMoves:
     """One round, chunk by chunk: columns of shape (M,), ascending by chunk."""
 
     source: Ints
@@ -29,18 +29,18 @@ class Moves:
     """whether a receiver adds to what it has, or replaces it"""
 
     @classmethod
-    def of(cls, sends: Sequence[Send], columns: Ints, *, adds: bool) -> "Moves":
+    def of(cls, sends: Sequence[Send], columns: Ints, *, adds: bool) -> "ChunkMoves":
         """All chunks of all sends, which have these columns."""
         source, destination = np.repeat(columns[:2], columns[2], axis=1)
         chunk = np.fromiter(chain.from_iterable([chunks for _, _, chunks in sends]), np.int64, len(source))
         order = np.argsort(chunk, kind="stable")
         return cls(source[order], destination[order], chunk[order], adds)
 
-    def of_chunks(self, first: int, last: int) -> "Moves":
+    def of_chunks(self, first: int, last: int) -> "ChunkMoves":
         """Those of the chunks from the first to before the last, numbered from 0."""
         start, end = np.searchsorted(self.chunk, (first, last))
         columns = self.source[start:end], self.destination[start:end], self.chunk[start:end] - first
-        return Moves(*columns, self.adds)
+        return ChunkMoves(*columns, self.adds)
 
     def run(self, parts: NDArray[np.int32]) -> None:
         """Let the round change what ranks have, shape (ranks, chunks, ...): all that is sent was there before."""
@@ -59,7 +59,7 @@ class Moves:
 
 
 @dataclass(frozen=True)
-class Ends:
+class SentEnds:
     """Which circuits rounds send over: those of all R rounds once, and columns of shape (S,) over the sends."""
 
     distinct: Sequence[tuple[int, int, int]]
@@ -72,7 +72,7 @@ class Ends:
     """(R,): the first send of each round"""
 
     @classmethod
-    def of(cls, rounds: Sequence[tuple[int, Ints]]) -> "Ends":
+    def of(cls, rounds: Sequence[tuple[int, Ints]]) -> "SentEnds":
         """Of rounds that send something: the configuration of each, and the columns of its sends."""
         numbers, sizes = [number for number, _ in rounds], [columns.shape[1] for _, columns in rounds]
         source, destination, num_chunks = np.concatenate([np.zeros((3, 0), np.int64), *(c for _, c in rounds)], axis=1)

@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from planner.candidates.knapsack_bounds import KnapsackBounds
+from planner.cpsat.kept import Kept
 from planner.cpsat.step1.model import Model
 from planner.cpsat.step1.objectives import OBJECTIVES
 from planner.cpsat.step1.size import is_buildable
@@ -28,18 +29,6 @@ ONE_SCALE = 1e-9
 """of the most value of a job, the least of one whose part in a sum is not taken for noise"""
 FIRST_SHARE = 0.7
 """share of the time limit that level 1 may use while others wait"""
-
-
-@dataclass(frozen=True)
-class Kept:
-    """A finished level: later ones stay within `spend` of its value."""
-
-    objective: str
-    value: float
-    spend: float
-    amounts: Sequence[float] | None
-    """that add up to it, where it is a sum"""
-    is_proven: bool
 
 
 @dataclass

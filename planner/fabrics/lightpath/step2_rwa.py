@@ -186,7 +186,7 @@ class ExactRwa:
         result = []
         for j in self.jobs:
             devices = self._devices(j, solver)
-            names = self.cluster.fabric.device_names(devices)
+            names = [self.cluster.fabric.device_name(*device) for device in devices]
             held = [
                 HeldCircuits(dimension=dimension, circuits=tuple(self._named(j, index, devices, solver)))
                 for index, (dimension, _) in enumerate(self.shape(j).configurations)

@@ -47,7 +47,7 @@ def held_circuits(
 def _of_phase(fabric: Sipam, shape: Demand, devices: Sequence[Device], network: Network) -> Iterator[HeldCircuits]:
     """All circuits of one phase; each that leaves a server takes the next uplink of its rail out, and one in."""
     first = first_colours(shape)
-    names = fabric.device_names(devices)
+    names = [fabric.device_name(*device) for device in devices]
     used: Counter[tuple[int, int, bool]] = Counter()
 
     def uplink(server: int, rail: int, *, leaves: bool) -> str:
