@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 
 import numpy as np
 
@@ -60,9 +61,14 @@ def operator_s(
 
 
 def matrix_times(
-    graph: OpGraph, device: Device, efficiency: Efficiency, calibrations: Calibrations | None
+    graph: OpGraph,
+    device: Device,
+    efficiency: Efficiency,
+    calibrations: Calibrations | None,
+    operators: Iterable[Operator] = (),
 ) -> MatrixTimes:
-    """Kernels of engines as they were measured alone; those of training reach less."""
+    """Kernels of engines as they were measured alone; those of training reach less, and of these the products of the
+    given operators are found at once."""
 
     def alone(precision: Precision, sizes: Sizes) -> Floats:
         curve = gemm_curve(device, precision, calibrations)[0].with_fused_quantization()
@@ -73,10 +79,22 @@ def matrix_times(
         most = graph.narrow_share if is_narrow(precision) else 1.0
         return products_of(device, precision, min(efficiency.matrix, most), calibrations)
 
-    def in_training(precision: Precision, sizes: Sizes) -> Floats:
-        return products(precision).seconds(*sizes) + efficiency.launch_s
+    if graph.regime == "inference":
+        return alone
+    asked: dict[Precision, dict[int, Sizes]] = {}
+    for each in operators:
+        if each.sizes is not None:
+            asked.setdefault(each.precision or graph.precision, {})[id(each.sizes)] = each.sizes
+    found = {
+        precision: dict(zip(some, products(precision).seconds_of_all(list(some.values())), strict=True))
+        for precision, some in asked.items()
+    }
 
-    return alone if graph.regime == "inference" else in_training
+    def in_training(precision: Precision, sizes: Sizes) -> Floats:
+        product_s = found.get(precision, {}).get(id(sizes))
+        return (products(precision).seconds(*sizes) if product_s is None else product_s) + efficiency.launch_s
+
+    return in_training
 
 
 def block_price(
@@ -95,7 +113,9 @@ def block_prices(
 ) -> Iterator[BlockPrice]:
     """The same of several blocks of a graph; those that execute the same are priced once."""
     started = efficiency.model_copy(update={"launch_s": 0.0}) if graph.runs_ahead else efficiency
-    matrix_s = matrix_times(graph, device, started, calibrations)
+    blocks = list(blocks)
+    operators = () if graph.kernels else chain.from_iterable(block.operators for block in blocks)
+    matrix_s = matrix_times(graph, device, started, calibrations, operators)
     launch_s = efficiency.launch_s
     known: dict[tuple[int, ...], BlockPrice] = {}
     for block in blocks:
