@@ -10,5 +10,8 @@ SERVER = re.compile(r"(?:r\d+\.)?s\d+")
 
 def owning_server(fabric: FabricBase, name: str) -> int:
     """Index of the server of an accelerator, or of another part of it; ValueError where the name begins with none."""
+    server = fabric.servers_by_name.get(name.rpartition(".")[0])
+    if server is not None:
+        return server
     found = SERVER.match(name)
     return fabric.parse_server(name if found is None else found[0])

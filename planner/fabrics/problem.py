@@ -116,7 +116,7 @@ class JobOptions:
     def _scored(self, row: int) -> Assignment:
         """The row without a place."""
         if row not in self._known:
-            scores = self.scores.take(np.array([row]))
+            scores = self.scores.take(slice(row, row + 1))
             self._known[row] = Assignment(
                 job=self.job.name,
                 configuration=self.candidates.configuration(row),

@@ -46,8 +46,8 @@ def held_circuits(
 
 def _of_phase(fabric: Sipam, shape: Demand, devices: Sequence[Device], network: Network) -> Iterator[HeldCircuits]:
     """All circuits of one phase; each that leaves a server takes the next uplink of its rail out, and one in."""
-    first = first_colours(shape)
-    names = [fabric.device_name(*device) for device in devices]
+    first, names = first_colours(shape), [fabric.device_name(*device) for device in devices]
+    servers, rails_of = [server for server, _ in devices], _Rails(network)
     used: Counter[tuple[int, int, bool]] = Counter()
 
     def uplink(server: int, rail: int, *, leaves: bool) -> str:
@@ -55,21 +55,28 @@ def _of_phase(fabric: Sipam, shape: Demand, devices: Sequence[Device], network: 
         used[server, rail, leaves] += 1
         return fabric.uplink_name(server, rail, number)
 
+    def fibers(rails: Sequence[int], here: int, there: int) -> Iterator[str]:
+        for rail in rails:
+            yield uplink(here, rail, leaves=True)
+            yield uplink(there, rail, leaves=False)
+
     for (dimension, circuits), offsets in zip(shape.configurations, shape.offsets, strict=True):
-        lit = []
+        colour, lit = first[dimension], []
         for (source, destination, width), offset in zip(circuits, offsets, strict=True):
-            here, there = devices[source][0], devices[destination][0]
-            colours = (*network.across, *network.inside[here])
-            rails = sorted(colours[first[dimension] + offset :][:width])
-            fibers = [
-                uplink(server, rail, leaves=leaves)
-                for rail in rails
-                for server, leaves in ((here, True), (there, False))
-                if here != there
-            ]
-            lit.append(
-                Circuit(
-                    source=names[source], destination=names[destination], wavelengths=tuple(rails), fibers=tuple(fibers)
-                )
-            )
+            here, there = servers[source], servers[destination]
+            rails = rails_of[here, colour + offset, width]
+            passed = () if here == there else tuple(fibers(rails, here, there))
+            lit.append(Circuit(source=names[source], destination=names[destination], wavelengths=rails, fibers=passed))
         yield HeldCircuits(dimension=dimension, circuits=tuple(lit))
+
+
+class _Rails(dict[tuple[int, int, int], tuple[int, ...]]):
+    """Rails, ascending, of circuits by the server that they begin in, their first colour and their width."""
+
+    def __init__(self, network: Network) -> None:
+        self._colours = {server: (*network.across, *inside) for server, inside in network.inside.items()}
+
+    def __missing__(self, key: tuple[int, int, int]) -> tuple[int, ...]:
+        server, colour, width = key
+        self[key] = tuple(sorted(self._colours[server][colour : colour + width]))
+        return self[key]

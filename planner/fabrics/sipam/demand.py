@@ -1,5 +1,6 @@
 """Demand of a job on racks with pooled memory: units, I/Os, rails and uplinks."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
@@ -160,18 +161,30 @@ def held_of_rank(candidates: Candidates) -> Ints:
 
 def asked_across(candidates: Candidates) -> Ints:
     """`across` and `uplinks` of rows of more than one block in a rack, the most of them in any phase, shape (2, C)."""
-    last = _asked_in_phase(candidates.in_last_phase())
-    return last if candidates.first_plan is None else np.maximum(last, _asked_in_phase(candidates.in_first_phase()))
+    return asked_across_of_each([candidates])[0]
 
 
-def _asked_in_phase(candidates: Candidates) -> Ints:
-    """The same of rows with one setting: what rows share that differ in the plans of other dimensions is found once."""
-    mappings, of = candidates.mappings, candidates.mapping
-    names = ("tensor", "pipeline", "data", "context", "expert")
-    degrees = [getattr(mappings, name)[of].astype(np.int64) for name in names]
-    degrees[2] //= candidates.racks
+def asked_across_of_each(tables: Sequence[Candidates]) -> list[Ints]:
+    """The same of several tables of rows: what their rows share is found once."""
+    phased = [number for number, table in enumerate(tables) if table.first_plan is not None]
+    settings = [*(table.in_last_phase() for table in tables), *(tables[number].in_first_phase() for number in phased)]
+    ends = np.cumsum([len(each) for each in settings])[:-1]
+    found = np.split(_asked_in_phase(settings), ends, axis=1) if settings else []
+    for number, first in zip(phased, found[len(tables) :], strict=True):
+        found[number] = np.maximum(found[number], first)
+    return found[: len(tables)]
+
+
+def _asked_in_phase(tables: Sequence[Candidates]) -> Ints:
+    """The same of all rows of tables with one setting, one after the other: what rows share that differ in the plans of
+    other dimensions is found once."""
+    number: dict[GroupPlan, int] = {}
+    numbers = [np.array([number.setdefault(plan, len(number)) for plan in each.plans], np.int64) for each in tables]
+    plan = np.concatenate([mine[each.plan] for mine, each in zip(numbers, tables, strict=True)], axis=1)
+    plans = tuple(number)
+    degrees = np.concatenate([_degrees_in_rack(each) for each in tables], axis=1)
     tensor, pipeline, data, context, expert = degrees
-    block, ports = candidates.block.astype(np.int64), ports_of_each(candidates.plans)
+    block, ports = np.concatenate([each.block for each in tables]).astype(np.int64), ports_of_each(plans)
     stages, parts = tensor * context * pipeline, (context > 1) & (block % (tensor * context) != 0)
     leaves = (
         block % tensor != 0,
@@ -180,19 +193,27 @@ def _asked_in_phase(candidates: Candidates) -> Ints:
         parts,
         (expert > 1) & (block % (stages * expert) != 0),
     )
-    asked = np.zeros((2, len(candidates)), np.int64)
+    asked = np.zeros((2, len(block)), np.int64)
     for axis, out in enumerate(leaves):
         rows = np.flatnonzero(out)
         if not len(rows):
             continue
-        columns = [*(each[rows] for each in (*degrees, block)), candidates.plan[axis, rows]]
+        columns = [*(each[rows] for each in (*degrees, block)), plan[axis, rows]]
         first, kind = distinct_rows(columns)
         each = zip(*(column[first].tolist() for column in columns), strict=True)
-        most = most_crossing([Groups((*ranks,), b, _in_rack(candidates.plans[plan]), axis) for *ranks, b, plan in each])
+        most = most_crossing([Groups((*ranks,), b, _in_rack(plans[of]), axis) for *ranks, b, of in each])
         crossing = np.array(most, np.int64)
-        asked[0, rows] += ports[candidates.plan[axis, rows]]
+        asked[0, rows] += ports[plan[axis, rows]]
         asked[1, rows] = np.maximum(asked[1, rows], crossing[kind])
     return asked
+
+
+def _degrees_in_rack(candidates: Candidates) -> Ints:
+    """Degrees of tensor, pipeline, data, context and expert of each row in each of its racks, shape (5, C)."""
+    names = ("tensor", "pipeline", "data", "context", "expert")
+    degrees = np.stack([getattr(candidates.mappings, name)[candidates.mapping].astype(np.int64) for name in names])
+    degrees[2] //= candidates.racks
+    return degrees
 
 
 def _in_rack(plan: GroupPlan) -> GroupPlan:

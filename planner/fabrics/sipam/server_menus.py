@@ -1,5 +1,6 @@
 """What jobs may take of one server, or of each of several of one rack, and what that is worth beyond its price."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 from costmodel.parallelism.mappings import distinct_rows
 from planner.candidates.lagrangian_bounds import LagrangianMultipliers
 from planner.fabrics.problem import JobOptions, Problem
-from planner.fabrics.sipam.demand import asked_across, held_of_rank
+from planner.fabrics.sipam.demand import asked_across_of_each, held_of_rank
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -55,17 +56,25 @@ class Menu(NamedTuple):
 
 def menus_of(problem: Problem, prices: LagrangianMultipliers, room: tuple[int, int]) -> list[Menu]:
     """Menu of each job, one for all that are alike; `room`: most accelerators and memory units of a server."""
-    known: dict[object, Menu] = {}
-    found = []
+    kinds: dict[object, int] = {}
+    some, of = list[tuple[JobOptions, Floats]](), list[int]()
     for options, reduced in zip(problem.options, prices.reduced, strict=True):
         key = id(options.candidates), options.value.tobytes(), options.must_run, options.can_stay
-        if key not in known:
-            known[key] = _menu(options, reduced, room)
-        found.append(known[key])
-    return found
+        of.append(kinds.setdefault(key, len(kinds)))
+        if len(kinds) > len(some):
+            some.append((options, reduced))
+    spread = _spread_rows(some, room)
+    asked = asked_across_of_each(
+        [options.candidates.take(rows) for (options, _), rows in zip(some, spread, strict=True)]
+    )
+    menus = [
+        _menu(*each, room, rows, uplinks.tolist()) for each, rows, (_, uplinks) in zip(some, spread, asked, strict=True)
+    ]
+    return [menus[kind] for kind in of]
 
 
-def _menu(options: JobOptions, reduced: Floats, room: tuple[int, int]) -> Menu:
+def _menu(options: JobOptions, reduced: Floats, room: tuple[int, int], spread: Ints, uplinks: Sequence[int]) -> Menu:
+    """`spread`: rows over several servers, which reserve so many uplinks."""
     if options.can_stay or not len(options):
         return Menu((), (), 0.0, 0.0, is_required=False)
     best = int(np.argmax(reduced))
@@ -73,7 +82,7 @@ def _menu(options: JobOptions, reduced: Floats, room: tuple[int, int]) -> Menu:
     loss = worth - reduced
     return Menu(
         _items(options, loss, room),
-        _spreads(options, loss, room),
+        _spreads(options, loss, spread, uplinks),
         worth,
         float(options.value[best] - reduced[best]),
         options.must_run,
@@ -95,19 +104,25 @@ def _items(options: JobOptions, loss: Floats, room: tuple[int, int]) -> tuple[Me
     return tuple(sorted(kept, key=lambda item: item.loss)[:MOST_ITEMS])
 
 
-def _spreads(options: JobOptions, loss: Floats, room: tuple[int, int]) -> tuple[ServerSpread, ...]:
-    """Of rows of several blocks those that lose least, one for each size, block and number of units."""
-    block = options.candidates.block.astype(np.int64)
-    of_block = block * held_of_rank(options.candidates)[0]
-    fits = (block <= room[0]) & (of_block <= room[1]) & (options.candidates.racks == 1)
-    rows = np.flatnonzero((block < options.candidates.num_devices) & fits)
-    rows = rows[np.argsort(loss[rows], kind="stable")][: MOST_SPREADS * MOST_SPREADS]
-    ranks = options.candidates.num_devices[rows].astype(np.int64)
-    first = distinct_rows([ranks, block[rows], of_block[rows]])[0] if len(rows) else rows
-    rows = rows[np.sort(first)[:MOST_SPREADS]]
-    uplinks = asked_across(options.candidates.take(rows))[1].tolist()
+def _spread_rows(jobs: Sequence[tuple[JobOptions, Floats]], room: tuple[int, int]) -> list[Ints]:
+    """Of rows of several blocks of each job those that lose least, one for each size, block and number of units."""
     found = []
-    for row, each in zip(rows.tolist(), uplinks, strict=True):
-        shape = int(options.candidates.num_devices[row] // block[row]), int(block[row]), int(of_block[row])
+    for options, reduced in jobs:
+        c = options.candidates
+        block = c.block.astype(np.int64)
+        of_block = block * held_of_rank(c)[0]
+        rows = np.flatnonzero((block < c.num_devices) & (block <= room[0]) & (of_block <= room[1]) & (c.racks == 1))
+        rows = rows[np.argsort(-reduced[rows], kind="stable")][: MOST_SPREADS * MOST_SPREADS]
+        first = distinct_rows([c.num_devices[rows], block[rows], of_block[rows]])[0] if len(rows) else rows
+        found.append(rows[np.sort(first)[:MOST_SPREADS]])
+    return found
+
+
+def _spreads(options: JobOptions, loss: Floats, rows: Ints, uplinks: Sequence[int]) -> tuple[ServerSpread, ...]:
+    """Rows over several servers, which reserve so many uplinks."""
+    found, units = [], held_of_rank(options.candidates.take(rows))[0].tolist()
+    for row, of_rank, each in zip(rows.tolist(), units, uplinks, strict=True):
+        block = int(options.candidates.block[row])
+        shape = int(options.candidates.num_devices[row] // block), block, block * of_rank
         found.append(ServerSpread(row, *shape, each, float(options.value[row]), float(loss[row])))
     return tuple(found)

@@ -24,7 +24,7 @@ def _setting(
     """From the circuits that are on to those of a plan; no time where these are the same. `phases` of jobs by name."""
     planned = list(after)
     old, new = (
-        states_of(pair for a in each for pair in _connections(fabric, a, phases[a.job][:1]))
+        states_of(pair for a in each for pair in _connections(fabric, a, (None, *phases[a.job][:1])))
         for each in (before, planned)
     )
     return SwitchSetting(
@@ -36,7 +36,7 @@ def _setting(
 
 
 def _change(fabric: Sipam, assignment: Assignment, phases: Sequence[str]) -> PhaseChange:
-    """From the first phase of a job to its last one."""
+    """From the first phase of a job to its last one: of circuits that are on in both nothing changes."""
     first, last = (set(_connections(fabric, assignment, each)) for each in (phases[:1], phases[-1:]))
     return PhaseChange(
         job=assignment.job,
@@ -47,13 +47,13 @@ def _change(fabric: Sipam, assignment: Assignment, phases: Sequence[str]) -> Pha
     )
 
 
-def _connections(fabric: Sipam, assignment: Assignment, phase: Sequence[str]) -> Iterator[Connection]:
-    """What a job needs in a phase, which is a list of one name or, where the workload has no phases, of none."""
+def _connections(fabric: Sipam, assignment: Assignment, phases: Sequence[str | None]) -> Iterator[Connection]:
+    """What a job needs of circuits that are on in one of these phases; None: in all."""
     for memory in assignment.memory:
-        if memory.phase in (None, *phase):
+        if memory.phase in phases:
             yield from _of_memory(fabric, memory)
     for held in assignment.circuits:
-        for circuit in held.circuits if held.phase in (None, *phase) else ():
+        for circuit in held.circuits if held.phase in phases else ():
             yield from of_circuit(fabric, circuit)
 
 
@@ -67,15 +67,16 @@ def _of_memory(fabric: Sipam, circuit: MemoryCircuit) -> Iterator[Connection]:
 def of_circuit(fabric: Sipam, circuit: Circuit) -> Iterator[Connection]:
     """Through the switch of each rail; between servers through those of both and of their zone. One end may be the
     port of a tray."""
-    here, there = (owning_server(fabric, name) for name in (circuit.source, circuit.destination))
+    source, destination = circuit.source, circuit.destination
+    here, there = owning_server(fabric, source), owning_server(fabric, destination)
     for number, rail in enumerate(circuit.wavelengths):
         if here == there:
-            yield fabric.switch_name(rail, here), circuit.source, circuit.destination
+            yield fabric.switch_name(rail, here), source, destination
             continue
         out, into = _pair(circuit.fibers, number)
-        yield fabric.switch_name(rail, here), circuit.source, out
+        yield fabric.switch_name(rail, here), source, out
         yield fabric.switch_name(rail, fabric.num_servers + fabric.rack_of(here)), out, into
-        yield fabric.switch_name(rail, there), into, circuit.destination
+        yield fabric.switch_name(rail, there), into, destination
 
 
 def _pair(fibers: Sequence[str], number: int) -> tuple[str, str]:
