@@ -15,7 +15,8 @@ from costmodel.parallelism.mappings import DIMENSIONS
 from costmodel.pricing.candidates import Candidates, candidates_of
 from costmodel.pricing.limits import Limits
 from costmodel.pricing.listing import priced
-from costmodel.pricing.score import score
+from costmodel.pricing.score import Scores, score
+from costmodel.pricing.scored_together import score_together
 from planner.checks.answers import Answers
 from planner.model.cluster import Cluster
 from planner.model.instance import Instance
@@ -90,18 +91,33 @@ class _Question:
 def price(instance: Instance, job: Job, configuration: Configuration) -> Price | None:
     """Score of a configuration; None where the workload or the fabric has no such configuration."""
     known = _prices(_pricing(instance.cluster, job))
-    return known.of(configuration, lambda: _price_each([configuration], job, instance.cluster)[0])
+    return known.of(configuration, lambda: _price(configuration, job, instance.cluster))
+
+
+def _price(configuration: Configuration, job: Job, cluster: Cluster) -> Price | None:
+    [(_, rows)] = _tables([configuration], job, cluster)
+    return None if rows is None else _prices_of(rows, score(rows, cluster.device, cluster.fabric))[0]
 
 
 def price_together(instance: Instance, configurations: Iterable[tuple[Job, Configuration]]) -> None:
     """Score many configurations at once, those of a workload together, for those who ask for their prices later."""
+    cluster = instance.cluster
     asked: dict[tuple[str, str], tuple[Job, dict[int, Configuration]]] = {}
     for job, configuration in configurations:
-        asked.setdefault(_pricing(instance.cluster, job), (job, {}))[1][id(configuration)] = configuration
+        asked.setdefault(_pricing(cluster, job), (job, {}))[1][id(configuration)] = configuration
+    tables, priced_of = list[Candidates](), list[tuple[Answers[Price | None], Sequence[Configuration]]]()
     for texts, (job, wanted) in asked.items():
         known = _prices(texts)
         missing = [each for each in dict.fromkeys(wanted.values()) if not known.has(each)]
-        for configuration, found in zip(missing, _price_each(missing, job, instance.cluster), strict=True):
+        for some, rows in _tables(missing, job, cluster):
+            if rows is None:
+                known.put(some[0], None)
+            else:
+                tables.append(rows)
+                priced_of.append((known, some))
+    scored = score_together(tables, cluster.device, cluster.fabric)
+    for (known, some), rows, scores in zip(priced_of, tables, scored, strict=True):
+        for configuration, found in zip(some, _prices_of(rows, scores), strict=True):
             known.put(configuration, found)
 
 
@@ -154,20 +170,27 @@ def _prices(texts: tuple[str, str]) -> Answers[Price | None]:
     return Answers()
 
 
-def _price_each(configurations: Sequence[Configuration], job: Job, cluster: Cluster) -> list[Price | None]:
-    """Prices of configurations of one workload; one by one where one of them is none of the workload or the fabric."""
+def _tables(
+    configurations: Sequence[Configuration], job: Job, cluster: Cluster
+) -> list[tuple[Sequence[Configuration], Candidates | None]]:
+    """Rows of configurations of one workload; one by one where one of them is none of the workload or the fabric, of
+    which there are none."""
     if not configurations:
         return []
     device, fabric = cluster.device, cluster.fabric
     try:
         if any(configuration.num_devices > fabric.num_devices for configuration in configurations):
             raise ValueError
-        rows = candidates_of(configurations, job.workload, device, fabric)
+        return [(configurations, candidates_of(configurations, job.workload, device, fabric))]
     except (ValueError, OverflowError):
         if len(configurations) == 1:
-            return [None]
-        return [_price_each([configuration], job, cluster)[0] for configuration in configurations]
-    scores, phases = score(rows, device, fabric), (rows.in_first_phase(), rows.in_last_phase())
+            return [(configurations, None)]
+        return [table for each in configurations for table in _tables([each], job, cluster)]
+
+
+def _prices_of(rows: Candidates, scores: Scores) -> list[Price]:
+    """Prices of rows with these scores."""
+    phases = rows.in_first_phase(), rows.in_last_phase()
     return [
         Price(
             speed=float(scores.speed[row]),
