@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from costmodel.fabrics import Sipam
-from planner.checks.names import admitted, tile_of
+from planner.checks.names import admitted
 from planner.checks.phases import in_phases
 from planner.fabrics.sipam.rule_parts import PoolParts
 from planner.model.instance import Instance
@@ -68,23 +68,27 @@ def _check_phase(parts: PoolParts, assignment: Assignment, most: int) -> Iterato
             yield Violation("memory_pool", f"{job}: {device}", message, float(twice))
 
 
-def _check_circuit(parts: PoolParts, circuit: MemoryCircuit, where: str) -> Iterator[Violation]:
+def _check_circuit(parts: PoolParts, circuit: MemoryCircuit, job: str) -> Iterator[Violation]:
     """Port and units exist, work, and belong to one tray of the server of the device, the port to the rail."""
-    tile, port = tile_of(parts.fabric, circuit.device), parts.tray_port(circuit.port)
-    if tile is None or port is None:
-        yield Violation("memory_pool", where, f"{where}: there is no port '{circuit.port}' or no such accelerator")
+    for problem, amount in _faults(parts, circuit):
+        where = f"{job}: {circuit.device} rail {circuit.rail}"
+        yield Violation("memory_pool", where, f"{where}: {problem}", amount)
+
+
+def _faults(parts: PoolParts, circuit: MemoryCircuit) -> Iterator[tuple[str, float]]:
+    here, port = parts.servers[circuit.device], parts.tray_port(circuit.port)
+    if here is None or port is None:
+        yield f"there is no port '{circuit.port}' or no such accelerator", 1.0
         return
     server, tray, rail, _ = port
-    if server != tile[0] or rail != circuit.rail:
-        yield Violation("memory_pool", where, f"{where}: {circuit.port} lies in another server or on another rail")
+    if server != here or rail != circuit.rail:
+        yield f"{circuit.port} lies in another server or on another rail", 1.0
     foreign = [name for name in circuit.units if (unit := parts.unit(name)) is None or unit[:2] != (server, tray)]
     if foreign:
-        message = f"{where}: {', '.join(foreign)} are no units of the tray of {circuit.port}"
-        yield Violation("memory_pool", where, message, float(len(foreign)))
+        yield f"{', '.join(foreign)} are no units of the tray of {circuit.port}", float(len(foreign))
     excess = len(circuit.units) - parts.units_per_port
     if excess > 0:
-        message = f"{where}: {len(circuit.units)} units behind a port, at most {parts.units_per_port}"
-        yield Violation("memory_pool", where, message, float(excess))
+        yield f"{len(circuit.units)} units behind a port, at most {parts.units_per_port}", float(excess)
     failed = {circuit.port, *circuit.units, parts.server_switch(server, rail)} & parts.failed
     if failed:
-        yield Violation("memory_pool", where, f"{where}: {', '.join(sorted(failed))} have failed", float(len(failed)))
+        yield f"{', '.join(sorted(failed))} have failed", float(len(failed))

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
 
@@ -154,13 +155,14 @@ def _check_job(parts: PoolParts, assignment: Assignment) -> Iterator[Violation]:
             if leaves:
                 on_across.update(circuit.wavelengths)
             for name in (circuit.source, circuit.destination):
-                if tile := tile_of(parts.fabric, name):
-                    in_server.setdefault(tile[0], set()).update(circuit.wavelengths)
+                server = parts.servers[name]
+                if server is not None:
+                    in_server.setdefault(server, set()).update(circuit.wavelengths)
     if len(on_across) != across:
         message = f"{job}: its groups that may leave a server use {len(on_across)} rails, not {across}"
         yield Violation("pool_network", job, message, float(abs(len(on_across) - across)))
-    for server, rails in in_server.items():
-        yield from _check_server(parts, assignment, server, (across, inside), rails)
+    for each, rails in in_server.items():
+        yield from _check_server(parts, assignment, each, (across, inside), rails)
 
 
 def _check_server(
@@ -172,8 +174,7 @@ def _check_server(
     kept = max(0, sum(asked) - len(spine))
     if asked[0] > len(spine):
         yield Violation("pool_network", where, f"{where}: {asked[0]} spine rails are needed, {len(spine)} work")
-    here = [c for c in assignment.memory if (tile := tile_of(parts.fabric, c.device)) and tile[0] == server]
-    memory = {circuit.rail for circuit in here}
+    memory = {circuit.rail for circuit in assignment.memory if parts.servers[circuit.device] == server}
     excess = len(memory) - (len(local) - kept)
     if excess > 0:
         message = f"{where}: memory on {len(memory)} rails, but {kept} of {len(local)} are kept for the network"
@@ -190,26 +191,39 @@ def _check_server(
 
 def _check_circuit(parts: PoolParts, job: str, circuit: Circuit, leaves: bool) -> Iterator[Violation]:
     """Rails that work, on the spine for groups that may leave a server; two uplinks for each rail between servers."""
-    where = f"{job}: {circuit.source} to {circuit.destination}"
-    source, destination = (tile_of(parts.fabric, name) for name in (circuit.source, circuit.destination))
-    if source is None or destination is None:
+    rails, fibers = circuit.wavelengths, circuit.fibers
+    here, there = parts.servers[circuit.source], parts.servers[circuit.destination]
+    if here is None or there is None:
         return
-    here, there = source[0], destination[0]
+    where = _Where(job, circuit)
     for server in {here, there}:
-        working = {*parts.working_spine(server), *(() if leaves else parts.working_local(server))}
-        if wrong := [rail for rail in circuit.wavelengths if rail not in working]:
+        working = parts.carrying(server, leaves=leaves)
+        if not working.issuperset(rails):
+            wrong = [rail for rail in rails if rail not in working]
             message = f"{where}: rails {wrong} do not work or do not suit"
-            yield Violation("pool_network", where, message, float(len(wrong)))
-    if len(set(circuit.wavelengths)) < len(circuit.wavelengths):
-        yield Violation("pool_network", where, f"{where}: a rail is named twice")
-    found = [parts.uplink(name) for name in circuit.fibers]
-    ends = [(server, rail) for rail in circuit.wavelengths for server in (here, there)] if here != there else []
+            yield Violation("pool_network", f"{where}", message, float(len(wrong)))
+    if len(set(rails)) < len(rails):
+        yield Violation("pool_network", f"{where}", f"{where}: a rail is named twice")
+    if here == there and not fibers:
+        return
+    found = [parts.uplink(name) for name in fibers]
+    ends = [(server, rail) for rail in rails for server in (here, there)] if here != there else []
     if [uplink and uplink[:2] for uplink in found] != ends:
-        message = f"{where}: takes for each rail an uplink out and one in, not {list(circuit.fibers)}"
-        yield Violation("pool_network", where, message, float(max(abs(len(found) - len(ends)), 1)))
-    names = {*circuit.fibers, *(parts.zone_switch(here, rail) for rail in circuit.wavelengths if here != there)}
+        message = f"{where}: takes for each rail an uplink out and one in, not {list(fibers)}"
+        yield Violation("pool_network", f"{where}", message, float(max(abs(len(found) - len(ends)), 1)))
+    names = {*fibers, *(parts.zone_switch(here, rail) for rail in rails if here != there)}
     if failed := sorted(names & parts.failed):
-        yield Violation("pool_network", where, f"{where}: {', '.join(failed)} have failed", float(len(failed)))
+        yield Violation("pool_network", f"{where}", f"{where}: {', '.join(failed)} have failed", float(len(failed)))
+
+
+class _Where(NamedTuple):
+    """A circuit in words, which only a violation needs."""
+
+    job: str
+    circuit: Circuit
+
+    def __str__(self) -> str:
+        return f"{self.job}: {self.circuit.source} to {self.circuit.destination}"
 
 
 def _used(parts: PoolParts, assignment: Assignment) -> Counter[tuple[int, int]]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from costmodel.fabrics import Sipam
-from planner.checks.names import server_of
+from planner.checks.names import server_of, tile_of
 from planner.model.cluster import Cluster
 
 NUMBER = "(0|[1-9][0-9]{0,8})"
@@ -18,6 +18,18 @@ TrayPort = tuple[int, int, int, int]
 """(server, tray, rail, number)"""
 Uplink = tuple[int, int, int]
 """(server, rail, number)"""
+
+
+class ServersByDevice(dict[str, int | None]):
+    """Server of each accelerator that was asked for."""
+
+    def __init__(self, fabric: Sipam) -> None:
+        self._fabric = fabric
+
+    def __missing__(self, name: str) -> int | None:
+        tile = tile_of(self._fabric, name)
+        self[name] = None if tile is None else tile[0]
+        return self[name]
 
 
 @dataclass(frozen=True)
@@ -33,6 +45,11 @@ class PoolParts:
         shoreline = self.fabric.shoreline
         room = int(shoreline.perimeter_mm / shoreline.io.width_mm * (1 + 1e-9))
         return room if shoreline.modules is None else shoreline.modules
+
+    @cached_property
+    def servers(self) -> "ServersByDevice":
+        """Server of an accelerator by its name; None of a name that none has."""
+        return ServersByDevice(self.fabric)
 
     @property
     def local(self) -> int:
@@ -91,6 +108,19 @@ class PoolParts:
     def working_spine(self, server: int) -> tuple[int, ...]:
         """Spine rails whose switch in the server works."""
         return self._working(server)[1]
+
+    def carrying(self, server: int, *, leaves: bool) -> frozenset[int]:
+        """Rails that work and carry circuits of groups that may leave a server, or of those that stay."""
+        key = server, leaves
+        if key not in self._carrying:
+            local = () if leaves else self.working_local(server)
+            self._carrying[key] = frozenset((*local, *self.working_spine(server)))
+        return self._carrying[key]
+
+    @cached_property
+    def _carrying(self) -> dict[tuple[int, bool], frozenset[int]]:
+        """Those asked for."""
+        return {}
 
     def _working(self, server: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
         if server not in self._known:

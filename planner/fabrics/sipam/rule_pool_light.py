@@ -4,7 +4,7 @@ from collections import ChainMap, Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 
 from costmodel.fabrics import Sipam
-from planner.checks.names import admitted, tile_of
+from planner.checks.names import admitted
 from planner.checks.phases import in_phases
 from planner.fabrics.sipam.rule_parts import PoolParts
 from planner.model.instance import Instance
@@ -146,24 +146,25 @@ def _traced(
 ) -> Iterator[Violation]:
     """Light of each I/O of a job, traced to the other end; `needed` counts the connections on the way."""
     for plug in assignment.memory:
-        tile = tile_of(parts.fabric, plug.device)
-        if tile is None:
+        server = parts.servers[plug.device]
+        if server is None:
             continue
-        switch = parts.server_switch(tile[0], plug.rail)
+        switch = parts.server_switch(server, plug.rail)
         needed[switch] += 2
+        pairs = joined.get(switch, {})
         for source, destination in ((plug.device, plug.port), (plug.port, plug.device)):
-            end = joined.get(switch, {}).get(source)
+            end = pairs.get(source)
             if end != destination:
                 message = f"{label}: light of {source} on {switch} ends at {end}, not {destination}"
                 yield Violation("pool_light", f"{source} {switch}", message)
     for circuit in (circuit for held in assignment.circuits for circuit in held.circuits):
-        here, there = (tile_of(parts.fabric, name) for name in (circuit.source, circuit.destination))
-        ends = None if here is None or there is None else (here[0], there[0])
+        source, destination = circuit.source, circuit.destination
+        here, there = parts.servers[source], parts.servers[destination]
         for rail in circuit.wavelengths:
-            end = None if ends is None else _trace(parts, circuit.source, ends, rail, joined, needed)
-            if end != circuit.destination:
-                message = f"{label}: light of {circuit.source} on rail {rail} ends at {end}, not {circuit.destination}"
-                yield Violation("pool_light", f"{circuit.source} rail {rail}", message)
+            end = None if here is None or there is None else _trace(parts, source, (here, there), rail, joined, needed)
+            if end != destination:
+                message = f"{label}: light of {source} on rail {rail} ends at {end}, not {destination}"
+                yield Violation("pool_light", f"{source} rail {rail}", message)
 
 
 def _trace(
