@@ -53,10 +53,11 @@ class Filling:
 
 
 def _with_job(best: NDArray[np.float64], items: Sequence[MenuItem], gains: Gains) -> NDArray[np.float64]:
-    """Most gain within each room once one more job may take its share."""
-    found = best.copy()
+    """Most gain within each room once one more job may take its share; the very same where that gains nothing."""
+    found = best
     for item, gain in zip(items, gains, strict=True):
         if gain > 0 and item.ranks < best.shape[0] and item.units < best.shape[1]:
+            found = best.copy() if found is best else found
             with_it = best[: best.shape[0] - item.ranks, : best.shape[1] - item.units] + gain
             np.maximum(found[item.ranks :, item.units :], with_it, out=found[item.ranks :, item.units :])
     return found
