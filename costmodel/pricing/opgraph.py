@@ -11,7 +11,7 @@ from typing import Any, Literal, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.hardware.device import Precision
+from costmodel.hardware.device import Device, Precision
 from costmodel.parallelism.mappings import Dimension, distinct_rows
 from costmodel.pricing.pace import Pace
 
@@ -188,8 +188,18 @@ class OpGraph:
     """what prices operators, where efficiencies of the regime do not"""
     phase_graphs: Mapping[str, "OpGraph"] = field(default_factory=dict)
     """single steps of the phases, where these differ in more than their blocks"""
+    memory_bytes_per_s: Floats | None = None
+    """(M,) peak of the memory of each mapping, of which rows of one shape have one; None: that of the device"""
     rounds: Callable[[], "OpGraph"] | None = None
     """the same work in rounds, where its phases follow each other in another way"""
+
+    def memory_of(self, block: Block, device: Device) -> Floats | float:
+        """Peak of the memory of each shape of a block, (K,), or of the device."""
+        if self.memory_bytes_per_s is None:
+            return device.memory_bytes_per_s
+        found: Floats = np.empty(block.num_shapes)
+        found[block.shape] = self.memory_bytes_per_s
+        return found
 
     def in_rounds(self) -> "OpGraph":
         """With each phase for all work together, before the next one."""

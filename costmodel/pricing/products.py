@@ -42,6 +42,10 @@ class Products:
             found = self._looked_up(keys)
         return [np.array(each).reshape(shape) for each, shape in zip(found, shapes, strict=True)]
 
+    def seconds_beside(self, products: Sequence[Sizes], peaks: Sequence[Floats | float]) -> list[Floats]:
+        """The same beside memories of other peaks, of each product's own shape: none is remembered."""
+        return products_beside(products, peaks, self._device, self._precision, self._curve)
+
     def _looked_up(self, keys: list[list[tuple[float, ...]]]) -> list[list[float]]:
         return [list(map(self._known.__getitem__, each)) for each in keys]
 
@@ -52,6 +56,18 @@ class Products:
         m, n, k = np.array(new).T
         found = gemm_s(m, n, k, self._device, self._precision, self._curve)
         self._known.update(zip(new, found.tolist(), strict=True))
+
+
+def products_beside(
+    products: Sequence[Sizes], peaks: Sequence[Floats | float], device: Device, precision: Precision, curve: GemmCurve
+) -> list[Floats]:
+    """Times of products beside memories of these peaks, found at once, each in the shape that its sizes and peaks
+    broadcast to."""
+    each = [np.broadcast_arrays(*sizes, peak) for sizes, peak in zip(products, peaks, strict=True)]
+    m, n, k, memory = (np.concatenate([np.ravel(columns[i]) for columns in each]) for i in range(4))
+    times = gemm_s(m, n, k, device, precision, curve, memory_bytes_per_s=memory)
+    ends = np.cumsum([columns[0].size for columns in each])[:-1]
+    return [part.reshape(columns[0].shape) for part, columns in zip(np.split(times, ends), each, strict=True)]
 
 
 def products_of(device: Device, precision: Precision, share: float, calibrations: Calibrations | None) -> Products:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain
 
 import numpy as np
 
@@ -41,19 +40,22 @@ def operator_s(
     precision: Precision,
     *,
     matrix_s: MatrixTimes | None = None,
+    memory_bytes_per_s: Floats | float | None = None,
 ) -> tuple[Floats, Floats, Floats]:
     """Compute, memory and total time of one execution of an operator, each broadcasting to (K,).
 
     time_s = max(compute_s, memory_s) + launch_s. Assumes perfect overlap of compute and memory inside an operator, none
     between operators. `matrix_s` prices matrix products by the kernels of the device, their launch included; those that
-    run together as one as large, but each has operands of its own to move.
+    run together as one as large, but each has operands of its own to move. `memory_bytes_per_s`: peaks of memories in
+    place of the device's, (K,).
     Source: Williams, Waterman and Patterson, Commun. ACM 52(4) (2009).
     """
     runs = operator.precision or precision
     share = efficiency.attention if operator.kind == "attention" else efficiency.matrix
     compute_s = np.asarray(operator.flops / (share * device.matrix_flops_per_s(runs)), np.float64)
     reached = operator.memory_efficiency or efficiency.memory
-    memory_s = np.asarray(operator.memory_bytes / (reached * device.memory_bytes_per_s), np.float64)
+    peak = device.memory_bytes_per_s if memory_bytes_per_s is None else memory_bytes_per_s
+    memory_s = np.asarray(operator.memory_bytes / (reached * peak), np.float64)
     if matrix_s is not None and operator.sizes is not None:
         moved_s = np.where(np.asarray(operator.products) > 1, memory_s, 0.0)
         return compute_s, memory_s, np.maximum(matrix_s(runs, operator.sizes), moved_s)
@@ -65,10 +67,10 @@ def matrix_times(
     device: Device,
     efficiency: Efficiency,
     calibrations: Calibrations | None,
-    operators: Iterable[Operator] = (),
+    blocks: Iterable[Block] = (),
 ) -> MatrixTimes:
     """Kernels of engines as they were measured alone; those of training reach less, and of these the products of the
-    given operators are found at once."""
+    given blocks are found at once."""
 
     def alone(precision: Precision, sizes: Sizes) -> Floats:
         curve = gemm_curve(device, precision, calibrations)[0].with_fused_quantization()
@@ -79,15 +81,21 @@ def matrix_times(
         most = graph.narrow_share if is_narrow(precision) else 1.0
         return products_of(device, precision, min(efficiency.matrix, most), calibrations)
 
+    def times(precision: Precision, asked: Iterable[tuple[Sizes, Floats | float]]) -> list[Floats]:
+        sizes, peaks = [each for each, _ in asked], [peak for _, peak in asked]
+        is_one = graph.memory_bytes_per_s is None
+        return products(precision).seconds_of_all(sizes) if is_one else products(precision).seconds_beside(sizes, peaks)
+
     if graph.regime == "inference":
         return alone
-    asked: dict[Precision, dict[int, Sizes]] = {}
-    for each in operators:
-        if each.sizes is not None:
-            asked.setdefault(each.precision or graph.precision, {})[id(each.sizes)] = each.sizes
+    asked: dict[Precision, dict[int, tuple[Sizes, Floats | float]]] = {}
+    for block in blocks:
+        peak = graph.memory_of(block, device)
+        for each in block.operators:
+            if each.sizes is not None:
+                asked.setdefault(each.precision or graph.precision, {})[id(each.sizes)] = each.sizes, peak
     found = {
-        precision: dict(zip(some, products(precision).seconds_of_all(list(some.values())), strict=True))
-        for precision, some in asked.items()
+        precision: dict(zip(some, times(precision, some.values()), strict=True)) for precision, some in asked.items()
     }
 
     def in_training(precision: Precision, sizes: Sizes) -> Floats:
@@ -114,8 +122,7 @@ def block_prices(
     """The same of several blocks of a graph; those that execute the same are priced once."""
     started = efficiency.model_copy(update={"launch_s": 0.0}) if graph.runs_ahead else efficiency
     blocks = list(blocks)
-    operators = () if graph.kernels else chain.from_iterable(block.operators for block in blocks)
-    matrix_s = matrix_times(graph, device, started, calibrations, operators)
+    matrix_s = matrix_times(graph, device, started, calibrations, () if graph.kernels else blocks)
     launch_s = efficiency.launch_s
     known: dict[tuple[int, ...], BlockPrice] = {}
     for block in blocks:
@@ -133,7 +140,11 @@ def _block_price(
     if graph.kernels:
         times = graph.kernels.operators_s(block.operators)
     else:
-        times = [operator_s(each, device, started, graph.precision, matrix_s=matrix_s) for each in block.operators]
+        peak = graph.memory_of(block, device)
+        times = [
+            operator_s(each, device, started, graph.precision, matrix_s=matrix_s, memory_bytes_per_s=peak)
+            for each in block.operators
+        ]
     for operator, (compute, memory, total) in zip(block.operators, times, strict=True):
         time_s = total * operator.count
         is_compute = compute >= memory

@@ -197,7 +197,7 @@ def _score_setting(
     """Rows with one setting; `shares` says what to price of a step: so many parts of it, each by itself."""
     scores = [Scores.empty(len(candidates)) for _ in range(num_parts)]
     splits = fabric.splits(device, candidates.workload)
-    for group in groups_of(candidates):
+    for group in groups_of(candidates, calibrations):
         some = [splits[number] for number in group]
         chunks = _chunks(candidates, group)
         for rows, part, graph, own in chain.from_iterable(

@@ -1,42 +1,62 @@
 """Splits of the I/O whose devices are alike but for their memory: priced together, as rows of one table."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from costmodel.fabrics import Split
-from costmodel.hardware.device import device_names
+from costmodel.hardware.device import Device, Precision, device_names
 from costmodel.hardware.memory.columns import MemoryColumns
+from costmodel.kernels.gemm import gemm_curve
 from costmodel.pricing.calibration import Calibrations
 from costmodel.pricing.candidates import Candidates, Ints
+from costmodel.pricing.efficiency import efficiency_of
 from costmodel.pricing.opgraph import OpGraph
 from costmodel.pricing.power import node_w
-from costmodel.workloads import TransformerInference
+from costmodel.workloads import TransformerInference, TransformerTraining, Workload
 
 OF_MEMORY = {
     "name", "capacity_bytes", "memory_bytes_per_s", "memory_j_per_byte", "power_limit_w", "launch_s", "first_byte_s",
     "source", "sources", "aliases",
 }  # fmt: skip
-"""fields of a device that its memory decides; engines have launches of their own"""
+"""fields of a device that its memory decides; engines and training have launches of their own"""
+WIDE: Precision = "bf16"
+"""of products of training that are not in the precision of its workload"""
 
 
-def groups_of(candidates: Candidates) -> list[tuple[int, ...]]:
+def groups_of(candidates: Candidates, calibrations: Calibrations | None = None) -> list[tuple[int, ...]]:
     """Numbers of the splits that are priced together, each in one group.
 
-    Engines alone are priced so, and where no message passes a link whose curve is fitted, since such curves may follow
-    the memory.
+    Engines, and training of transformers that nothing evaluates meanwhile, are priced so, where no message passes a
+    link whose curve is fitted, since such curves may follow the memory.
     """
     workload, splits = candidates.workload, candidates.splits
-    is_engine = isinstance(workload, TransformerInference) and workload.kernel_rules is None
-    if not is_engine or len(splits) == 1 or any(plan.node_bytes_per_s for plan in candidates.plans):
+    if not _is_joined(workload) or len(splits) == 1 or any(plan.node_bytes_per_s for plan in candidates.plans):
         return [(number,) for number in range(len(splits))]
     groups: dict[tuple[Any, ...], list[int]] = {}
     for number, split in enumerate(splits):
         is_single = split.cached is not None or split.device.offload is not None
-        groups.setdefault((number,) if is_single else _key(split), []).append(number)
+        key = (number,) if is_single else (*_key(split), *_reached(workload, split.device, calibrations))
+        groups.setdefault(key, []).append(number)
     return list(map(tuple, groups.values()))
+
+
+def _is_joined(workload: Workload) -> bool:
+    if isinstance(workload, TransformerInference):
+        return workload.kernel_rules is None
+    return isinstance(workload, TransformerTraining) and workload.evaluation is None
+
+
+def _reached(workload: Workload, device: Device, calibrations: Calibrations | None) -> Iterator[str]:
+    """What training reaches of the peaks of a device, which may follow its memory where nothing was fitted; engines
+    have the curves of their device."""
+    if isinstance(workload, TransformerTraining):
+        reached, _ = efficiency_of(device, "training", workload.precision, calibrations, workload.framework)
+        yield reached.model_dump_json()
+        for precision in (workload.precision, WIDE):
+            yield gemm_curve(device, precision, calibrations)[0].model_dump_json()
 
 
 def _key(split: Split) -> tuple[Any, ...]:
@@ -53,7 +73,7 @@ def part_of(
 ) -> tuple[Candidates, OpGraph, MemoryColumns]:
     """Some rows of splits that are priced together, with their own mappings alone, what these execute, and the memory
     of each row."""
-    assert isinstance(candidates.workload, TransformerInference)
+    assert isinstance(candidates.workload, TransformerInference | TransformerTraining)
     part = candidates.take(rows)
     memories = MemoryColumns.of_each([split.device for split in splits])
     _, first, of = np.unique(

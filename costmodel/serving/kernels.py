@@ -10,11 +10,11 @@ from costmodel.hardware.device import BYTES_OF_PRECISION, Device, Precision, is_
 from costmodel.hardware.memory.columns import MemoryColumns
 from costmodel.kernels.attention_context import PrefillCurve, prefill_attention_s, prefill_curve, variant_of
 from costmodel.kernels.collective import CollectiveCurve, collective_curve, node_collective_s
-from costmodel.kernels.gemm import GemmCurve, gemm_curve, gemm_s
+from costmodel.kernels.gemm import GemmCurve, gemm_curve
 from costmodel.parallelism.mappings import Floats
 from costmodel.pricing.calibration import Calibrations
 from costmodel.pricing.opgraph import AttentionSizes, Operator
-from costmodel.pricing.products import Sizes, products_on
+from costmodel.pricing.products import products_beside, products_on
 from costmodel.serving.backends import ServingCurve
 
 CACHE_EFFICIENCY = 0.9
@@ -72,19 +72,9 @@ class EngineKernels:
             if isinstance(peak, float) and peak == self.device.memory_bytes_per_s:
                 times = products_on(self.device, runs, curve).seconds_of_all(sizes)
             else:
-                times = self._together_s(sizes, runs, curve, peak)
+                times = products_beside(sizes, [peak] * len(sizes), self.device, runs, curve)
             found |= zip(map(id, some), times, strict=True)
         return found
-
-    def _together_s(
-        self, products: Sequence[Sizes], runs: Precision, curve: GemmCurve, peak: Floats | float
-    ) -> list[Floats]:
-        """Products with memories of these peaks, found at once, in the shape that the sizes of each broadcast to."""
-        each = [np.broadcast_arrays(*sizes, peak) for sizes in products]
-        m, n, k, peaks = (np.concatenate([np.ravel(columns[i]) for columns in each]) for i in range(4))
-        times = gemm_s(m, n, k, self.device, runs, curve, memory_bytes_per_s=peaks)
-        ends = np.cumsum([columns[0].size for columns in each])[:-1]
-        return [part.reshape(columns[0].shape) for part, columns in zip(np.split(times, ends), each, strict=True)]
 
     @cached_property
     def _memory(self) -> MemoryColumns:

@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 
 from costmodel.hardware.device import BYTES_OF_PRECISION, Precision
-from costmodel.parallelism.mappings import Floats, Mappings
+from costmodel.parallelism.mappings import Floats, Ints, Mappings
 from costmodel.pricing.opgraph import Shapes
 from costmodel.workloads.transformer.layers import LayerRun
 from costmodel.workloads.transformer.shapes import expert_parameters, layer_parameters
@@ -61,9 +61,10 @@ class Stage:
     """of all, its experts', which `expert` times fewer ranks share"""
 
     @classmethod
-    def of(cls, job: TrainingSpec, m: Mappings) -> Self:
-        shape = job.shape
-        shapes = Shapes.distinct({name: getattr(m, name) for name in _KEYS})
+    def of(cls, job: TrainingSpec, m: Mappings, memory: Ints | None = None) -> Self:
+        """`memory`: number of the memory of each mapping, where these differ."""
+        shape, kinds = job.shape, {} if memory is None else {"memory": memory}
+        shapes = Shapes.distinct({name: getattr(m, name) for name in _KEYS} | kinds)
         tensor, context, expert, sequences, is_split = (shapes.columns[name] for name in _KEYS)
         tokens = sequences * job.sequence / context
         pipeline, interleave = m.pipeline.astype(np.float64), m.interleave.astype(np.float64)

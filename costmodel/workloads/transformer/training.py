@@ -13,6 +13,7 @@ from costmodel.pricing.opgraph import OpGraph
 from costmodel.workloads.transformer.blocks import one_layer, training_blocks
 from costmodel.workloads.transformer.evaluation import EVALUATION, TRAINING, with_evaluation
 from costmodel.workloads.transformer.memory import training_memory
+from costmodel.workloads.transformer.serving_shapes import Memories
 from costmodel.workloads.transformer.shapes import tensor_degrees
 from costmodel.workloads.transformer.stage import Stage
 from costmodel.workloads.transformer.training_spec import TrainingSpec
@@ -126,14 +127,17 @@ class TransformerTraining(TrainingSpec):
         """Whether groups of several ranks along a dimension exchange anything."""
         return True
 
-    def op_graph(self, mappings: Mappings, device: Device, calibrations: Calibrations | None = None) -> OpGraph:
+    def op_graph(
+        self, mappings: Mappings, device: Device, calibrations: Calibrations | None = None, memories: Memories = None
+    ) -> OpGraph:
         """One step on the last stage, which also holds the vocabulary projection, with its share of evaluation.
 
         Source: Narayanan et al. 2021 (arXiv:2104.04473), section 2.2; Korthikanti et al. 2022
         (arXiv:2205.05198).
         """
         device.matrix_flops_per_s(self.precision)
-        stage = Stage.of(self, mappings)
+        columns, own = (None, None) if memories is None else memories
+        stage = Stage.of(self, mappings, own)
         memory = training_memory(self, stage)
         graph = OpGraph(
             blocks=training_blocks(self, stage),
@@ -154,6 +158,7 @@ class TransformerTraining(TrainingSpec):
             framework=self.framework,
             copies_inside=self.shape.copies_inside,
             processors=np.where(self._sends_beside(mappings), 1.0 - SENDING_PROCESSORS, 1.0),
+            memory_bytes_per_s=None if columns is None or own is None else np.asarray(columns.take(own).bytes_per_s),
         )
         return graph if self.evaluation is None else with_evaluation(self, stage, memory, graph)
 

@@ -11,7 +11,7 @@ from costmodel.hardware.device import Device, load_device
 from costmodel.hardware.memory.columns import MemoryColumns
 from costmodel.pricing import score as scoring
 from costmodel.pricing.candidates import Candidates, enumerate_candidates
-from costmodel.pricing.score import score, score_whole_and_by_phase
+from costmodel.pricing.score import Scores, score, score_whole_and_by_phase
 from costmodel.pricing.splits_together import groups_of
 from costmodel.workloads import Workload
 from tests.costmodel.pricing.phases_cases import FABRIC, SERVED
@@ -19,11 +19,18 @@ from tests.costmodel.pricing.score_cases import FAT_TREE, fabric_of
 
 H100 = load_device("h100-sxm")
 TRAINED = {"kind": "transformer_training", "model": "bert-large", "global_batch": 24, "sequence": 512}
+EXPERTS = {"model": "qwen3-30b-a3b", "expert": [1, 2, 4], "zero": [1, 3], "precision": "fp8"}
 
 
 def listed(fabric: FabricBase, device: Device = H100, **fields: Any) -> Candidates:
-    workload = TypeAdapter(Workload).validate_python(SERVED | fields)
+    workload = TypeAdapter(Workload).validate_python(fields if "kind" in fields else SERVED | fields)
     return enumerate_candidates(workload, (4, 8), device, fabric)
+
+
+def each_score(rows: Candidates, device: Device, fabric: FabricBase) -> list[Scores]:
+    """Of whole steps, and of both phases of workloads that have them."""
+    by_phase = score_whole_and_by_phase(rows, device, fabric) if rows.workload.phases else ()
+    return [score(rows, device, fabric), *by_phase]
 
 
 @pytest.mark.parametrize(
@@ -33,6 +40,10 @@ def listed(fabric: FabricBase, device: Device = H100, **fields: Any) -> Candidat
         ("a100-sxm", {"model": "llama-3.1-8b", "backend": "sglang"}),
         ("h100-sxm", {"precision": "fp8", "batching": "static", "lengths": "varied"}),
         ("h100-sxm", {"model": "llama-3.1-8b", "chunk": 512, "prefix_hit": 0.5}),
+        ("h100-sxm", TRAINED),
+        ("a100-sxm", TRAINED | {"micro_batch": [1, 2, 4], "recompute": ["none", "full"]}),
+        ("h100-sxm", TRAINED | {"model": "gpt3-22b", "sequence": 2048, "interleave": [1, 2]}),
+        ("h100-sxm", TRAINED | EXPERTS),
     ],
 )
 def test_rows_of_all_splits_are_priced_as_those_of_each(
@@ -41,19 +52,21 @@ def test_rows_of_all_splits_are_priced_as_those_of_each(
     part, fabric = load_device(device), fabric_of(FABRIC)
     rows = listed(fabric, part, **fields)
     assert [len(group) for group in groups_of(rows)] == [len(rows.splits)]
-    together = [score(rows, part, fabric), *score_whole_and_by_phase(rows, part, fabric)]
-    monkeypatch.setattr(scoring, "groups_of", lambda rows: [(number,) for number in range(len(rows.splits))])
-    alone = [score(rows, part, fabric), *score_whole_and_by_phase(rows, part, fabric)]
+    together = each_score(rows, part, fabric)
+    monkeypatch.setattr(scoring, "groups_of", lambda rows, _: [(number,) for number in range(len(rows.splits))])
+    alone = each_score(rows, part, fabric)
     for found, expected in zip(together, alone, strict=True):
         for name, column in vars(expected).items():
             np.testing.assert_allclose(getattr(found, name), column, rtol=1e-12, err_msg=name)
 
 
-def test_one_memory_training_and_rules_of_kernels_are_priced_alone() -> None:
+def test_one_memory_evaluation_and_what_follows_the_memory_are_priced_alone() -> None:
     assert groups_of(listed(fabric_of(FAT_TREE))) == [(0,)]
     pool = fabric_of(FABRIC)
-    trained = enumerate_candidates(TypeAdapter(Workload).validate_python(TRAINED), (4,), H100, pool)
-    assert groups_of(trained) == [(number,) for number in range(len(trained.splits))]
+    evaluated = TRAINED | {"evaluation": {"every": 100, "batches": 10}}
+    for part, fields in ((H100, evaluated), (load_device("mi300x"), TRAINED)):
+        trained = listed(pool, part, **fields)
+        assert groups_of(trained) == [(number,) for number in range(len(trained.splits))]
 
 
 def test_columns_of_memories_are_those_of_the_devices() -> None:
