@@ -52,7 +52,7 @@ MenuKey = MenuOfGroup | MenuOfPools | MenuAcross
 """All that the plans along one dimension depend on beside the fabric and what is sent; unlike kinds are never equal."""
 
 
-def menu_keys(laid: LaidDegrees, layout: RankLayout) -> list[MenuKey]:
+def _menu_keys(laid: LaidDegrees, layout: RankLayout) -> list[MenuKey]:
     """The menu along each of DIMENSIONS."""
     degrees = laid.degrees
     if degrees.prefill_tensor:
@@ -127,7 +127,7 @@ class LaidRows:
         """Rows of a job with these degrees, and so many devices, in each of so many racks."""
         laid = self._layouts(key)
         for layout in laid.layouts:
-            menus = menu_keys(laid, layout)
+            menus = _menu_keys(laid, layout)
             if racks > 1:
                 menus[DATA] = MenuAcross(DATA, laid.ranks[DATA], layout.together[DATA], key[1], racks)
             inside = _numbered(layout.inside, self._inside_numbers, self.insides)
