@@ -11,7 +11,7 @@ from typing import Any, Literal, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.hardware.device import Device, Precision
+from costmodel.hardware.device import Precision
 from costmodel.parallelism.mappings import Dimension, distinct_rows
 from costmodel.pricing.pace import Pace
 
@@ -168,8 +168,7 @@ class OpGraph:
     runs_ahead: bool = False
     """whether the host starts operators ahead of the device, which waits only where a block has too little to do"""
     awaits_all: bool = False
-    """whether the host starts whatever was routed only after the device told it the sizes, backward too: where another
-    micro-batch's forward pass awaits them between the parts of this one's backward pass"""
+    """whether the host starts what was routed only once told its size, backward too: another pass awaits that there"""
     launch_share: float = 1.0
     """of each operator's launch that is left: recorded graphs of kernels start by themselves"""
     framework: str = ""
@@ -192,14 +191,6 @@ class OpGraph:
     """(M,) peak of the memory of each mapping, of which rows of one shape have one; None: that of the device"""
     rounds: Callable[[], "OpGraph"] | None = None
     """the same work in rounds, where its phases follow each other in another way"""
-
-    def memory_of(self, block: Block, device: Device) -> Floats | float:
-        """Peak of the memory of each shape of a block, (K,), or of the device."""
-        if self.memory_bytes_per_s is None:
-            return device.memory_bytes_per_s
-        found: Floats = np.empty(block.num_shapes)
-        found[block.shape] = self.memory_bytes_per_s
-        return found
 
     def in_rounds(self) -> "OpGraph":
         """With each phase for all work together, before the next one."""
@@ -249,9 +240,8 @@ class OpGraph:
         for block in self.blocks:
             k, times = int(block.shape[m]), float(block.times[m])
             for operator in block.operators:
-                flops, moved, count = (
-                    block.column(c)[k] for c in (operator.flops, operator.memory_bytes, operator.count)
-                )
+                columns = operator.flops, operator.memory_bytes, operator.count
+                flops, moved, count = (block.column(each)[k] for each in columns)
                 yield block, operator, float(flops), float(moved), float(count) * times
 
     def messages_of(self, m: int) -> Iterator[tuple[Block, Message, float, float]]:

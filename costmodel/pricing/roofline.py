@@ -81,28 +81,43 @@ def matrix_times(
         most = graph.narrow_share if is_narrow(precision) else 1.0
         return products_of(device, precision, min(efficiency.matrix, most), calibrations)
 
-    def times(precision: Precision, asked: Iterable[tuple[Sizes, Floats | float]]) -> list[Floats]:
-        sizes, peaks = [each for each, _ in asked], [peak for _, peak in asked]
-        is_one = graph.memory_bytes_per_s is None
-        return products(precision).seconds_of_all(sizes) if is_one else products(precision).seconds_beside(sizes, peaks)
-
     if graph.regime == "inference":
         return alone
-    asked: dict[Precision, dict[int, tuple[Sizes, Floats | float]]] = {}
-    for block in blocks:
-        peak = graph.memory_of(block, device)
-        for each in block.operators:
-            if each.sizes is not None:
-                asked.setdefault(each.precision or graph.precision, {})[id(each.sizes)] = each.sizes, peak
-    found = {
-        precision: dict(zip(some, times(precision, some.values()), strict=True)) for precision, some in asked.items()
-    }
+    found = _found_together(graph, device, blocks, products)
 
     def in_training(precision: Precision, sizes: Sizes) -> Floats:
         product_s = found.get(precision, {}).get(id(sizes))
         return (products(precision).seconds(*sizes) if product_s is None else product_s) + efficiency.launch_s
 
     return in_training
+
+
+def _found_together(
+    graph: OpGraph, device: Device, blocks: Iterable[Block], products: Callable[[Precision], Products]
+) -> dict[Precision, dict[int, Floats]]:
+    """Times of all products of blocks by precision and the id of their sizes."""
+    asked: dict[Precision, dict[int, tuple[Sizes, Floats | float]]] = {}
+    for block in blocks:
+        peak = _memory_of(graph, block, device)
+        for each in block.operators:
+            if each.sizes is not None:
+                asked.setdefault(each.precision or graph.precision, {})[id(each.sizes)] = each.sizes, peak
+    found: dict[Precision, dict[int, Floats]] = {}
+    for precision, some in asked.items():
+        own, (sizes, peaks) = products(precision), zip(*some.values(), strict=True)
+        is_one = graph.memory_bytes_per_s is None
+        times = own.seconds_of_all(sizes) if is_one else own.seconds_beside(sizes, peaks)
+        found[precision] = dict(zip(some, times, strict=True))
+    return found
+
+
+def _memory_of(graph: OpGraph, block: Block, device: Device) -> Floats | float:
+    """Peak of the memory of each shape of a block, (K,), or of the device."""
+    if graph.memory_bytes_per_s is None:
+        return device.memory_bytes_per_s
+    found: Floats = np.empty(block.num_shapes)
+    found[block.shape] = graph.memory_bytes_per_s
+    return found
 
 
 def block_price(
@@ -140,7 +155,7 @@ def _block_price(
     if graph.kernels:
         times = graph.kernels.operators_s(block.operators)
     else:
-        peak = graph.memory_of(block, device)
+        peak = _memory_of(graph, block, device)
         times = [
             operator_s(each, device, started, graph.precision, matrix_s=matrix_s, memory_bytes_per_s=peak)
             for each in block.operators

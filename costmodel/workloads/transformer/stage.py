@@ -33,7 +33,8 @@ def cast_bytes(job: TrainingSpec) -> float:
 
 @dataclass(frozen=True)
 class Stage:
-    """Of each mapping, columns of shape (M,); of each distinct shape of a layer, `run`'s, of shape (K,)."""
+    """Of each mapping, columns of shape (M,); of each distinct shape of a layer, `run`'s, of shape (K,), and where
+    mappings have memories of their own, which `of` takes by number, of each of these."""
 
     mappings: Mappings
     pipeline: Floats
@@ -62,7 +63,6 @@ class Stage:
 
     @classmethod
     def of(cls, job: TrainingSpec, m: Mappings, memory: Ints | None = None) -> Self:
-        """`memory`: number of the memory of each mapping, where these differ."""
         shape, kinds = job.shape, {} if memory is None else {"memory": memory}
         shapes = Shapes.distinct({name: getattr(m, name) for name in _KEYS} | kinds)
         tensor, context, expert, sequences, is_split = (shapes.columns[name] for name in _KEYS)
