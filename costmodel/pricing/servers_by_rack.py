@@ -24,7 +24,8 @@ class ServersOfRack(Spec):
         return self
 
     def __str__(self) -> str:
-        return f"{self.min} to {self.max} of each rack"
+        number = str(self.min) if self.min == self.max else f"{self.min} to {self.max}"
+        return f"{number} of each rack"
 
 
 ServersByRack = Annotated[tuple[Count, ...], Field(min_length=1, max_length=4096)] | ServersOfRack
@@ -78,7 +79,7 @@ def may_lie(asked: ServersByRack, number: int, racks: int, fabric: FabricBase) -
     configuration takes equal parts of, where the fabric does not link racks."""
     if fabric.links_racks:
         return shared_out(asked, number, [fabric.servers] * fabric.racks) is not None
-    return is_met(asked, [number // racks] * racks)
+    return number // racks <= fabric.servers and is_met(asked, [number // racks] * racks)
 
 
 def in_words(asked: ServersByRack) -> str:

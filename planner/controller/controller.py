@@ -124,7 +124,8 @@ class Controller(Questions):
         self, request: Request, kept: Sequence[str], *, key: str | None = None, at_s: float | None = None
     ) -> Decisions:
         """A running job asks for fewer accelerators, of its own those named: the others are free at once, and its ranks
-        do not move. ConflictError, and nothing has changed, where none of its configurations lies on these."""
+        do not move for it. Waiting jobs are then served as after any event, for which a movable job may move.
+        ConflictError, and nothing has changed, where none of its configurations lies on these."""
         with self._lock:
             durable, kind = self._durable, self._durable.kinds.name(request)
             body = {"e": "shrink", "job": request_body(request), "kinds": [kind], "kept": [*kept]}

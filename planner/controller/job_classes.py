@@ -48,8 +48,9 @@ class JobClasses:
         """rows of kinds that are listed alone"""
         self._uncounted: dict[str, tuple[Option, ...]] = {}
         """those whose bytes nobody has counted yet: that takes as long as a question may"""
+        self._most_ranks: dict[str, int] = {}
         self._most_ports: dict[str, int] = {}
-        """optical ports of the rows that take the most, as far as was asked"""
+        """accelerators, and optical ports, of the rows that take the most, as far as was asked"""
         self._bytes: dict[str, int] = {}
         self._left_bytes = 0
         """what all kinds took after the last `trim`"""
@@ -120,15 +121,20 @@ class JobClasses:
         for name in gone:
             if left <= self._most_bytes / 2:
                 break
-            left -= self._bytes.pop(name, 0)
-            for known in (self._kinds, self._listed, self._uncounted, self._most_ports, self._used):
-                known.pop(name, None)
+            left -= self._bytes.get(name, 0)
+            self._forget(name)
         self._left_bytes = left
         kept.update(self._kinds)
         self._limited.clear()
         for each in (self._texts, self._asked, self._used):
             for name in set(each) - kept:
                 each.pop(name, None)
+
+    def _forget(self, name: str) -> None:
+        """Let go of one kind."""
+        held = self._kinds, self._listed, self._uncounted, self._bytes, self._most_ranks, self._most_ports, self._used
+        for known in held:
+            known.pop(name, None)
 
     @contextmanager
     def holding(self, names: Iterable[str]) -> Iterator[None]:
@@ -163,16 +169,22 @@ class JobClasses:
             self._kinds[name] = self._kind_of(name, rows)  # the last: other threads take what is here for listed
 
     def _work_out(self, name: str, *, is_bounded: bool) -> None:
-        """Work out all rows of a kind that are listed alone."""
+        """Work out all rows of a kind that are listed alone; it is forgotten where it finds no room."""
         rows = self._listed.get(name)
         if rows is None:
             return
         for row in rows:
             row.warm()
-        self._bytes[name] = num_bytes(rows)
-        self._uncounted.pop(name, None)
+        size = num_bytes(rows)
         if is_bounded:
-            self._require_room(name, self._bytes[name])
+            try:
+                self._require_room(name, size)
+            except FullError:
+                self._forget(name)
+                raise
+        if name in self._kinds:  # no `trim` of another thread has forgotten it meanwhile
+            self._bytes[name] = size
+        self._uncounted.pop(name, None)
         self._listed.pop(name, None)
 
     def asked(self, name: str) -> dict[str, Any]:
@@ -196,7 +208,9 @@ class JobClasses:
     def limited(self, name: str, accelerators: int, ports: int) -> JobClass:
         """A kind without the rows that take more than so many accelerators or, of those, optical ports."""
         kind = self[name]
-        most = max(row.shape.num_ranks for row in kind.rows)
+        if name not in self._most_ranks:
+            self._most_ranks[name] = max(row.shape.num_ranks for row in kind.rows)
+        most = self._most_ranks[name]
         if most <= min(accelerators, ports):
             return kind
         most_ports = self._ports(name, kind)

@@ -76,7 +76,7 @@ def _when(state: ClusterState, server: int, missing: int) -> float:
 
 def _several(state: ClusterState, kind: JobClass, working: Ints) -> Choice | None:
     """Whole servers, those that are clear first, until the parts of the job fit on them."""
-    if kind.rows[0].shape.servers_by_rack is not None:
+    if kind.rows[0].shape.servers_by_rack is not None and state.free.cluster.fabric.links_racks:
         return _several_by_rack(state, kind.rows[0].shape, working)
     racks, part = np.array(state.free.state.together), kind.parts[0]
     fits, clear_s = np.minimum(working // part, 1 if kind.is_even else kind.held)[racks], state.occupancy.clear_s[racks]

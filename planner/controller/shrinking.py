@@ -1,10 +1,12 @@
 """A running job goes on with fewer accelerators: those that it keeps host its ranks in their order, nothing moves.
 
-Only where any accelerators may have any ranks: circuits join the ranks that they were planned for.
+Only where any accelerators may have any ranks, in one rack where racks are joined: circuits, and links between racks,
+join the ranks that they were planned for.
 """
 
 from collections.abc import Sequence
 
+from costmodel.wording import counted
 from planner.controller.free_state import Found
 from planner.controller.ledger import Entry
 from planner.controller.settings import Request
@@ -28,7 +30,8 @@ def find_among(state: ClusterState, entry: Entry, request: Request, kind: str, k
                 return found
     finally:
         state.free.state.take(held)
-    problem = f"has no configuration of {len(devices)} accelerators, without circuits, on those that it would keep"
+    number = counted(len(devices), "accelerator")
+    problem = f"has no configuration of {number}, without circuits or links between racks, on those that it would keep"
     raise ConflictError("shrink", entry.name, f"{problem}; it goes on with all that it has")
 
 
@@ -38,8 +41,8 @@ def carry_out(state: ClusterState, entry: Entry, found: Found) -> None:
     assert found.place is not None
     state.free.release(entry.name)
     state.free.state.take(found.placement)
-    because = f"goes on with {len(found.place.devices)} accelerators, as its user asked"
-    state.move(entry, found.placement, found.place, because)
+    because = f"goes on with {counted(len(found.place.devices), 'accelerator')}, as its user asked"
+    state.move(entry, found.placement, found.place, because, downtime_s=0.0)
 
 
 def _kept(entry: Entry, request: Request, kept: Sequence[str]) -> list[Device]:
@@ -58,7 +61,8 @@ def _kept(entry: Entry, request: Request, kept: Sequence[str]) -> list[Device]:
 
 def _on(state: ClusterState, request: Request, kind: str, row: Option, devices: Sequence[Device]) -> Found | None:
     """A configuration on these devices, free now, that the validator agrees with; not taken."""
-    if row.shape.num_ranks != len(devices) or row.sets_circuits or row.shape.pooled_units:
+    shape = row.shape
+    if shape.num_ranks != len(devices) or shape.racks > 1 or row.sets_circuits or shape.pooled_units:
         return None
     placement = state.free.state.realize_on(row, devices, devices)
     if placement is None:

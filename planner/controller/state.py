@@ -110,15 +110,19 @@ class ClusterState:
         self.decide(Start(entry.name, found.place))
         return True
 
-    def move(self, entry: Entry, placement: Placement, place: Place, because: str) -> None:
-        """A running job goes on at a place that is taken; what it held there is given back already."""
+    def move(
+        self, entry: Entry, placement: Placement, place: Place, because: str, *, downtime_s: float | None = None
+    ) -> None:
+        """A running job goes on at a place that is taken; what it held there is given back already. It pauses for
+        `downtime_s`, that of the settings unless given."""
         before = entry.place
         assert before is not None
         self._leave(entry)
         self.free.held[entry.name] = placement
         self._enter(entry, place)
         self.negative_cache.free(before.servers)
-        self.decide(Move(entry.name, place, before, self.settings.downtime_s, because))
+        pause_s = self.settings.downtime_s if downtime_s is None else downtime_s
+        self.decide(Move(entry.name, place, before, pause_s, because))
 
     def stop(self, entry: Entry, why: Why, because: str, *, waits: bool = False) -> None:
         """A job leaves, what it holds is free; or it waits again."""

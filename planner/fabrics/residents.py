@@ -97,6 +97,7 @@ def check_residents(cluster: Cluster, residents: Sequence["Resident"]) -> None:
             for circuit in held.circuits:
                 rules.check_circuit(cluster.fabric, resident, circuit, where)
         _check_layout(running)
+        _check_servers_by_rack(cluster, resident, where)
         rules.check_circuits(running)
         claimed = claims.of(cluster.fabric, resident)
         if taken := holdings.conflict(claimed):
@@ -138,6 +139,14 @@ def _check_devices(cluster: Cluster, resident: "Resident", where: str, others: H
         for owner in (resident.name,) if name in own else others.owners(name):
             raise ValueError(f"{where}.devices: {name} already belongs to {owner}")
         own.add(name)
+
+
+def _check_servers_by_rack(cluster: Cluster, resident: "Resident", where: str) -> None:
+    if not (resident.movable or _lies_as_asked(cluster, resident)):
+        raise ValueError(
+            f"{where}.constraints.servers_by_rack: it lies on other numbers of servers and may not move; "
+            "let it move, or write the numbers on which it lies"
+        )
 
 
 def _check_layout(running: Running) -> None:
@@ -189,9 +198,12 @@ def check_asked_circuits(running: Running) -> None:
 
 def may_stay(cluster: Cluster, resident: "Resident") -> bool:
     """True if a resident stands on nothing that failed, and on as many servers of each rack as it asks for."""
+    return not lost_parts(cluster, resident) and _lies_as_asked(cluster, resident)
+
+
+def _lies_as_asked(cluster: Cluster, resident: "Resident") -> bool:
+    """True if a resident has as many servers of each rack as it asks for."""
     asked, fabric = resident.constraints.servers_by_rack, cluster.fabric
-    if lost_parts(cluster, resident):
-        return False
     servers = {fabric.parse_device(name)[0] for name in resident.devices} if asked is not None else set()
     return asked is None or is_met(asked, Counter(map(fabric.rack_of, servers)).values())
 

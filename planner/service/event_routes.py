@@ -110,9 +110,11 @@ def _ask(routes: APIRouter, site: ServiceContext) -> None:
     ) -> Json:
         """What would become of a job if it were submitted now, and with `proof` what would let it in."""
         (request,) = _requests(asked.scope.get("json"), site.extender is not None, asker(asked.scope))
-        await site.preparation.of([request], is_asked=True)
-        found = await site.service.ask(lambda controller: controller.ask(request))
-        site.preparation.tidy()
+        try:
+            await site.preparation.of([request], is_asked=True)
+            found = await site.service.ask(lambda controller: controller.ask(request))
+        finally:
+            site.preparation.tidy()
         proven = None
         if proof:
             middleware.extend(asked.scope, proof)

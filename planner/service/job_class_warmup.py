@@ -4,6 +4,7 @@ import asyncio
 import gc
 from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from itertools import count
 
 from planner.controller import Controller, Request
@@ -56,7 +57,8 @@ class JobClassWarmup:
 
     def tidy(self) -> None:
         """Beside the queue, forget kinds that take too much memory."""
-        self._threads.submit(self._controller.tidy)
+        with suppress(RuntimeError):  # closed: nothing is kept for long any more
+            self._threads.submit(self._controller.tidy)
 
     def close(self) -> None:
         """Drop what has not begun."""

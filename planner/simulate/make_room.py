@@ -81,7 +81,7 @@ class _Rescue:
         near = sorted(sorted(servers, key=lambda s: (-state.lit[s], s))[:MOST_SERVERS])
         guests = _guests(state, near, self.runs)
         parts = row.shape.in_rack.num_ranks // part
-        rack_of, numbers = state.cluster.fabric.rack_of, row.shape.servers_by_rack
+        rack_of, numbers = state.cluster.fabric.rack_of, row.shape.in_rack.servers_by_rack
         by_rack = None if numbers is None else AskedOfRacks(numbers, tuple(map(rack_of, near)))
         asked = _room(state, near, guests), part, parts, 1 if row.shape.is_even else parts, most_moved, by_rack
         if self.deadline_s is None:

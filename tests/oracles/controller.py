@@ -53,8 +53,12 @@ class Replayed:
         """The job goes on with the accelerators that it named, in the order in which it had them."""
         name, had = body["job"]["name"], _devices(self.jobs[body["job"]["name"]]["place"])
         now = [_devices(each["place"]) for each in decisions if (each["d"], each["job"]) == ("move", name)]
-        kept = {tuple(map(int, re.findall(r"\d+", device))) for device in body["kept"]}
-        assert now == [[device for device in had if device in kept]], f"{name} does not keep what it asked for"
+        kept = [_numbers(device) for device in body["kept"]]
+        most = max(server for server, _ in had) + 1
+        places = [{(rack * size + server, slot) for rack, server, slot in kept} for size in range(1, most + 1)]
+        assert now in [[[device for device in had if device in each]] for each in places if len(each) == len(kept)], (
+            f"{name} does not keep what it asked for"
+        )
         self.jobs[name] |= {"request": body["job"], "kind": body["kinds"][0]}
 
     def _goes_down(self, body: Body, what: str) -> None:
@@ -117,6 +121,12 @@ class Replayed:
 def _devices(place: Body) -> list[tuple[int, int]]:
     """Server and slot of each rank."""
     return list(zip(place["devices"][::2], place["devices"][1::2], strict=True))
+
+
+def _numbers(device: str) -> tuple[int, int, int]:
+    """Rack, server in it and slot of a name such as r1.s0.g3; the rack is 0 where there is one."""
+    *rack, server, slot = map(int, re.findall(r"\d+", device))
+    return rack[0] if rack else 0, server, slot
 
 
 class World:

@@ -137,13 +137,15 @@ def _num_uses(problem: Problem, pattern: Pattern, group: Sequence[int], *, is_la
     return total * fibers * fabric.wavelengths_per_fiber
 
 
-def _grain(problem: Problem, pattern: Pattern, spanning: Sequence[int]) -> int:
-    """Greatest common measure of the light of jobs, and of what fibers and tiles carry; 1 where light has failed."""
+def _grain(problem: Problem, pattern: Pattern, group: Sequence[int]) -> int:
+    """Greatest common measure of the light of jobs whose circuits need wavelengths, and of what fibers and tiles carry; 1
+    where light has failed."""
     fabric = problem.cluster.fabric
     assert isinstance(fabric, Lightpath)
     if problem.cluster.has_failed_light:
         return 1
-    shapes = [problem.options[j].shapes[pattern[j].row] for j in spanning]
+    lit = [j for j in group if fabric.slots_matter or len(pattern[j].blocks) > 1]
+    shapes = [problem.options[j].shapes[pattern[j].row] for j in lit]
     widths = {width for shape in shapes for _, circuits in shape.configurations for *_, width in circuits}
     return gcd(fabric.wavelengths_per_fiber, fabric.wavelengths_per_tile, *widths)
 
@@ -159,7 +161,7 @@ def _one_by_one(
 ) -> list[Assignment] | None:
     """Each job by first fit, else exactly, beside those before it; first those with the most circuits, then those that
     found no light."""
-    grain = _grain(problem, pattern, [j for j in group if len(pattern[j].blocks) > 1])
+    grain = _grain(problem, pattern, group)
     shapes = {j: problem.options[j].shapes[pattern[j].row] for j in group}
     order = sorted(group, key=lambda j: -sum(len(circuits) for _, circuits in shapes[j].configurations))
     clock = Clock.of(limits.time_limit_s) if limits.deterministic_limit is None else Clock(inf)

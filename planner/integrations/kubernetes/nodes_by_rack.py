@@ -45,7 +45,9 @@ def servers_by_rack(asked: Asked, site: KubernetesSite) -> Any:
     """The same in servers, as a constraint of a job has it; ValueError where these are no whole servers."""
     size = site.nodes_per_server
     numbers = asked if isinstance(asked, tuple) else tuple(asked.values())
-    if site.has_hosts or any(number % size for number in numbers):
+    if site.has_hosts:
+        raise ValueError(f"{KEY}: jobs here take partitions of cubes, not nodes of racks; leave it out")
+    if any(number % size for number in numbers):
         raise ValueError(f"{KEY}: a server is {size} nodes, and racks give whole servers; ask for multiples of {size}")
     servers = [number // size for number in numbers]
     return servers if isinstance(asked, tuple) else dict(zip(asked, servers, strict=True))

@@ -49,4 +49,5 @@ def test_certain_numbers_go_where_the_least_is_left() -> None:
 def test_what_is_asked_in_words() -> None:
     assert in_words((4,)) == "4 in one rack"
     assert in_words((1, 3, 4)) == "1, 3 and 4 in one rack each"
+    assert in_words(ServersOfRack(min=3, max=3)) == "3 of each rack that it uses"
     assert in_words(ServersOfRack(min=2, max=3)) == "2 to 3 of each rack that it uses"

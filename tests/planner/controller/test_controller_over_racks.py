@@ -145,7 +145,8 @@ def test_a_job_of_higher_priority_takes_racks_of_others() -> None:
     assert controller.check() == []
 
 
-def test_neighbours_move_in_each_rack_of_a_job() -> None:
+@pytest.mark.parametrize("asked", [{}, {"per_server": 2, "servers_by_rack": [1, 1, 1]}])
+def test_neighbours_move_in_each_rack_of_a_job(asked: dict[str, Any]) -> None:
     """Every server has one tile in use, and no fiber: in each of three racks one job moves for a part of two ranks."""
     fabric = FABRICS["lightpath"] | {"fibers": 0, "upper": KINDS["switches"]}
     controller = opened(Cluster.model_validate({"device": "h100-sxm", "fabric": fabric}), downtime_s=1)
@@ -153,7 +154,7 @@ def test_neighbours_move_in_each_rack_of_a_job() -> None:
     first = {place.servers[0]: name for name, place in controller.running.items()}
     for name in first.values():
         controller.finish(name)
-    decisions = controller.submit(training("big", 6))
+    decisions = controller.submit(training("big", 6, constraints=asked))
     moves = [each for each in decisions if isinstance(each, Move)]
     assert [{place[:2] for place in each.devices} for each in moves] == [{"r0"}, {"r1"}, {"r2"}]
     assert racks_of(controller.running["big"]) == [0, 1, 2]

@@ -145,6 +145,8 @@ def test_a_kind_that_finds_no_memory_is_refused_for_now(expanded: list[str]) -> 
             with pytest.raises(FullError, match="2 kinds of jobs wait or run, and leave no memory for another one"):
                 call(distinct(2))
         assert (controller.state(), controller.seq) == before
+        assert controller._durable.kinds.num_bytes <= 2.5 * size
+        assert distinct(2) not in controller._durable.kinds
         controller.submit(request("again", 2, utility="step", step_at=0.5))
         controller.cancel("j1")
         assert controller.submit(distinct(2))

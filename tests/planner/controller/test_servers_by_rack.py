@@ -123,3 +123,20 @@ def test_one_rack_is_what_there_is_where_racks_are_apart(fabric: str) -> None:
     assert started(c.submit(asking("one", [2], 2))) == ["one"]
     with pytest.raises(InputError):
         c.submit(asking("two", [1, 1], 2))
+
+
+@pytest.mark.parametrize("asked", [{"min": 1, "max": 2}, [2]])
+def test_servers_of_one_rack_are_kept_where_nothing_links_racks(asked: Any) -> None:
+    """The first job starts when a rack is free, though servers of two racks are free before."""
+    c = controller("lightpath", {"moves": False, "preempts": False}, racks=2, servers=2)
+    for number, end_s in enumerate([10.0, 100.0, 20.0, 30.0]):
+        c.submit(request(f"j{number}", 8, duration_s=end_s, constraints={"per_server": 8}), at_s=0)
+    c.submit(asking("pair", asked, 2), at_s=1)
+    assert (c.state()["reserved"]["servers"], c.state()["reserved"]["at_s"]) == ([2, 3], 30)
+
+
+@pytest.mark.parametrize("asked", [[4], {"min": 1, "max": 4}])
+def test_more_servers_than_a_rack_has_are_refused_where_nothing_links_racks(asked: Any) -> None:
+    c = controller("lightpath", racks=2, servers=2)
+    with pytest.raises(InputError, match="do not lie as"):
+        c.submit(asking("wide", asked, 4, each=2))

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from planner.controller import Controller, Move, Request, Start
+from planner.controller import Controller, Move, Request, Settings, Start
 from planner.model.errors import ConflictError, InputError
+from tests.planner.controller.over_racks import held_above, joined, opened, training
 from tests.planner.controller.sites import controller, request, started
 
 
@@ -18,7 +19,8 @@ def smaller(c: Controller, name: str, accelerators: int, **constraints: Any) -> 
 def test_what_is_given_back_is_free_at_once(tmp_path: Path) -> None:
     """Another job starts there in the same event; the ranks that stay have their accelerators, after a restart too."""
     path = tmp_path / "journal.db"
-    with Controller(controller().cluster, journal=path) as c:
+    settings = Settings(greedy_budget_s=60, repair_budget_s=10)
+    with Controller(controller().cluster, journal=path, settings=settings) as c:
         c.submit(request("wide", 32, constraints={"per_server": 8}))
         c.submit(request("next", 8))
         before = c.running["wide"].device_names
@@ -62,7 +64,9 @@ def test_servers_that_would_give_other_numbers_are_kept() -> None:
     c = controller()
     c.submit(request("wide", 16, constraints={"per_server": 8}))
     names = c.running["wide"].device_names
-    with pytest.raises(ConflictError, match="no configuration of 8 accelerators, without circuits, on those"):
+    with pytest.raises(
+        ConflictError, match="no configuration of 8 accelerators, without circuits or links between racks, on those"
+    ):
         c.shrink(smaller(c, "wide", 8, per_server=8), names[4:12])
     assert c.running["wide"].device_names == names
     assert c.check() == []
@@ -99,3 +103,21 @@ def test_circuits_stay_with_the_ranks_that_they_were_planned_for(fabric: str) ->
         c.shrink(smaller(c, "wide", 8), c.running["wide"].device_names[:8])
     assert c.state() == state
     assert c.check() == []
+
+
+def test_links_between_racks_stay_with_the_ranks_that_they_were_planned_for() -> None:
+    c = opened(joined("lightpath", "packets"), preempts=False, moves=False)
+    c.submit(training("a", 4, constraints={"per_server": 1, "servers_by_rack": [2, 2]}))
+    names, held = c.running["a"].device_names, held_above(c)
+    with pytest.raises(ConflictError, match="links between racks"):
+        c.shrink(smaller(c, "a", 2, per_server=1, servers_by_rack=[1, 1]), [names[0], names[2]])
+    assert held_above(c) == held
+
+
+def test_nothing_pauses_since_nothing_moves() -> None:
+    c = controller(settings={"downtime_s": 60})
+    c.submit(request("wide", 32, duration_s=100.0, constraints={"per_server": 8}), at_s=0)
+    c.submit(request("next", 32), at_s=0)
+    c.shrink(smaller(c, "wide", 24, per_server=8), c.running["wide"].device_names[:24], at_s=10)
+    assert c.state()["jobs"][0]["pause_s"] == 0
+    assert c.state()["reserved"]["at_s"] == 100

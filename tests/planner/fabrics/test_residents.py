@@ -44,6 +44,13 @@ def two_and_two(**changes: Any) -> dict[str, Any]:
     return job("ring", 4, **EVEN, **old) | {"configuration": old["configuration"] | {"block": 2}} | changes
 
 
+def test_immovable_resident_on_other_servers_than_it_asks_for() -> None:
+    limits = {"per_server": 2, "servers_by_rack": [1]}
+    instance_of(residents=(two_and_two(constraints=limits),))
+    with pytest.raises(InputError, match="servers_by_rack: it lies on other numbers"):
+        instance_of(residents=(two_and_two(constraints=limits, movable=False),))
+
+
 def test_residents_obey_it_too() -> None:
     def given(**changes: Any) -> Instance:
         return instance_of(residents=(two_and_two(**changes),))

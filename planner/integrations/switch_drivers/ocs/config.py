@@ -69,7 +69,7 @@ class SwitchAccess(Spec):
     def _is_address(cls, url: str) -> str:
         if not re.fullmatch(r"(https?|tcp|tls)://[^\s/?#]+(/[^\s?#]*)?", url):
             raise ValueError(f"'{url}' is no address; write it like https://ocs-1.example:8443")
-        return url.rstrip("/").removesuffix("/restconf")
+        return re.sub(r"(?<=[^/])/restconf$", "", url.rstrip("/"))
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:

@@ -92,3 +92,8 @@ def test_the_command_line_takes_the_driver(tmp_path: Path, capsys: pytest.Captur
 def test_an_address_is_taken_as_the_emulator_prints_it(root: str) -> None:
     access = SwitchAccess.model_validate({"url": f"http://127.0.0.1:8700/ocs0{root}"})
     assert access.url == "http://127.0.0.1:8700/ocs0"
+
+
+def test_the_root_of_restconf_may_stand_in_an_address() -> None:
+    assert SwitchAccess(url="http://127.0.0.1:8700/restconf").url == "http://127.0.0.1:8700"
+    assert SwitchAccess(url="https://restconf").url == "https://restconf"
