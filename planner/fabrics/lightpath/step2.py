@@ -138,8 +138,8 @@ def _num_uses(problem: Problem, pattern: Pattern, group: Sequence[int], *, is_la
 
 
 def _grain(problem: Problem, pattern: Pattern, group: Sequence[int]) -> int:
-    """Greatest common measure of the light of jobs whose circuits need wavelengths, and of what fibers and tiles carry; 1
-    where light has failed."""
+    """Greatest common measure of the light of jobs whose circuits need wavelengths, and of what fibers and tiles carry;
+    1 where light has failed."""
     fabric = problem.cluster.fabric
     assert isinstance(fabric, Lightpath)
     if problem.cluster.has_failed_light:
