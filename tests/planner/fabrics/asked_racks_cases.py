@@ -8,7 +8,7 @@ from typing import Any
 from planner.candidates.expand import expand
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.problem import JobOptions
-from planner.fabrics.search import Strategy
+from planner.fabrics.search import Search, Strategy
 from planner.heuristics.greedy import place
 from planner.model.cluster import Cluster
 from planner.model.instance import Instance
@@ -49,7 +49,7 @@ def drawn(kind: str, draw: Random) -> tuple[JobOptions, FreeState]:
 
 def placed(options: JobOptions, free: FreeState, strategy: Strategy, rows: list[int]) -> Assignment | None:
     """The job by first fit, in one of these rows."""
-    return place(free, options, strategy, rows)
+    return place(free, options, Search(strategy), rows)
 
 
 def is_possible(options: JobOptions, able: list[int]) -> bool:

@@ -7,6 +7,7 @@ from planner.candidates.unlisted import why_unlisted
 from planner.explain import explain
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.joined_racks import more_links
+from planner.fabrics.search import Search
 from planner.heuristics.greedy import place
 from planner.heuristics.strategies import tightest
 from planner.model.edit import pinned, with_job
@@ -36,7 +37,7 @@ def _in_thirds(instance: Instance) -> Assignment:
     """The first job with a third of its ranks in each rack, first fit."""
     options = expand(instance).options[0]
     row = next(row for row in options.rows_by_value() if options.shapes[row].racks == 3)
-    return place(FreeState.empty(instance.cluster), options, tightest, [row]) or pytest.fail("it has no place")
+    return place(FreeState.empty(instance.cluster), options, Search(tightest), [row]) or pytest.fail("it has no place")
 
 
 def test_more_links_are_offered() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 from planner.candidates.expand import expand
 from planner.fabrics import plugin_of
 from planner.fabrics.free_state import FreeState
+from planner.fabrics.search import Search
 from planner.fabrics.sipam.shortages import SipamShortages
 from planner.heuristics.greedy import place
 from planner.heuristics.strategies import tightest
@@ -69,7 +70,7 @@ def test_units_of_a_rack_and_links_between_racks_are_counted() -> None:
     few = joined_pools(6, 6, upper=PACKETS | {"oversubscription": 4})
     options = expand(few).options[0]
     thirds = [row for row in options.rows_by_value() if options.shapes[row].racks == 3]
-    one = place(FreeState.empty(few.cluster), options, tightest, thirds)
+    one = place(FreeState.empty(few.cluster), options, Search(tightest), thirds)
     assert one is not None
     told = SipamShortages().counted(pinned(few, Plan(instance=few.name, assignments=(one,)), "j1"), "j1", 6)
     parts = [f"of rack {number} are 0 free" for number in range(3)]

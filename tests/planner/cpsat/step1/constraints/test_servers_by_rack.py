@@ -7,6 +7,7 @@ import pytest
 from planner.candidates.expand import expand
 from planner.checks import check
 from planner.fabrics.free_state import FreeState
+from planner.fabrics.search import Search
 from planner.heuristics.greedy import place
 from planner.heuristics.strategies import tightest
 from planner.model.edit import edited
@@ -53,7 +54,7 @@ def test_joined_racks_give_equal_parts(asked: Any, given: set[tuple[int, ...]]) 
     found = set()
     for row in range(len(options)):
         free = FreeState.empty(instance.cluster)
-        placed = place(free, options, tightest, [row])
+        placed = place(free, options, Search(tightest), [row])
         if placed is None:
             continue
         servers = [instance.cluster.fabric.parse_device(name)[0] for name in placed.devices]
