@@ -83,12 +83,8 @@ def may_lie(asked: ServersByRack, number: int, racks: int, fabric: FabricBase) -
 
 
 def in_words(asked: ServersByRack) -> str:
-    """2 and 3 servers, of a rack each"""
+    """1, 3 and 4 in one rack each, or 2 to 3 of each rack that it uses."""
     if isinstance(asked, ServersOfRack):
         return f"{asked} that it uses"
-    numbers = [*map(str, asked)]
-    return (
-        f"{', '.join(numbers[:-1])} and {numbers[-1]} in one rack each"
-        if len(numbers) > 1
-        else f"{numbers[0]} in one rack"
-    )
+    *others, last = map(str, asked)
+    return f"{', '.join(others)} and {last} in one rack each" if others else f"{last} in one rack"

@@ -1,5 +1,6 @@
 """Parts by name: None for a name that the cluster does not have."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, wraps
@@ -50,6 +51,12 @@ def admitted(instance: Instance, plan: Plan) -> Sequence[tuple[Job, Assignment]]
     jobs = instance.jobs_by_name.copy()
     found = ((jobs.pop(assignment.job, None), assignment) for assignment in plan.assignments)
     return tuple((job, assignment) for job, assignment in found if job is not None)
+
+
+def ranks_by_server(fabric: FabricBase, assignment: Assignment) -> Counter[int]:
+    """How many accelerators of a job each of its servers gives; names of none are left out."""
+    tiles = (tile_of(fabric, name) for name in assignment.devices)
+    return Counter(tile[0] for tile in tiles if tile is not None)
 
 
 def tile_of(fabric: FabricBase, name: str) -> Tile | None:

@@ -1,9 +1,8 @@
 """Accelerators that each server of a job gives."""
 
-from collections import Counter
 from collections.abc import Iterator
 
-from planner.checks.names import admitted, tile_of
+from planner.checks.names import admitted, ranks_by_server
 from planner.model.instance import Instance
 from planner.model.plan import Plan
 from planner.model.violation import Violation
@@ -16,9 +15,7 @@ def check_per_server(instance: Instance, plan: Plan) -> Iterator[Violation]:
         asked = job.constraints.per_server
         if asked is None:
             continue
-        tiles = (tile_of(fabric, name) for name in assignment.devices)
-        given = Counter(tile[0] for tile in tiles if tile is not None)
-        for server, count in sorted(given.items()):
+        for server, count in sorted(ranks_by_server(fabric, assignment).items()):
             if count != asked:
                 message = f"{job.name}: {fabric.server_name(server)} gives {count} accelerators, asked of each: {asked}"
                 yield Violation("per_server", job.name, message, float(abs(count - asked)))

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from planner.checks.names import admitted, tile_of
+from planner.checks.names import admitted, ranks_by_server
 from planner.model.instance import Instance
 from planner.model.plan import Plan
 from planner.model.violation import Violation
@@ -17,9 +17,7 @@ def check_servers_by_rack(instance: Instance, plan: Plan) -> Iterator[Violation]
         asked = job.constraints.servers_by_rack
         if asked is None:
             continue
-        tiles = (tile_of(fabric, name) for name in assignment.devices)
-        servers = {tile[0] for tile in tiles if tile is not None}
-        found = Counter(server // fabric.servers for server in servers)
+        found = Counter(server // fabric.servers for server in ranks_by_server(fabric, assignment))
         if isinstance(asked, tuple):
             missing, extra = Counter(asked), Counter(found.values())
             wrong = (missing - extra).total() + (extra - missing).total()

@@ -128,7 +128,7 @@ def _recreate(search: Search, clock: Clock) -> None:
     """Ruin and recreate from the best plan until the clock is over, and put what the best plan then uses in force."""
     assert search.assignments is not None
     effort = Effort.of(search.options, clock, patience=MOST_ROUNDS)
-    listed = plugin_of(search.full.cluster.fabric).starts.short_list(search.full, bool) or search.full
+    listed = plugin_of(search.full.cluster.fabric).starts.short_list(search.full, lambda: True) or search.full
     for found in recreated(listed, search.assignments, search.options.seed + 1, effort, search.knapsack.bound):
         search.adopt("value", found, "recreate")
     search.restrict(search.knapsack.core(search.full, search.knapsack.bound, _current_rows(search)))

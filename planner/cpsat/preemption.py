@@ -47,7 +47,7 @@ def fewest_victims(
     entered = [model.new_int_var(0, 1 if is_even else parts, "") for _ in site.free]
     for count, sizes in zip(entered, gained, strict=True):
         model.add(part * count <= sum(sizes))
-    model.add(sum(entered) >= parts if by_rack is None else sum(entered) == parts)
+    model.add(sum(entered) == parts)
     if by_rack is not None:
         by_rack.add(model, entered)
     model.add(sum(stops) <= most)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any, Protocol, overload
+from typing import Protocol, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,8 +121,9 @@ class _Made:
     def demand(self, row: int) -> Demand:
         key = tuple(int(column[row]) for column in self._columns)
         if key not in self._known:
-            asked: dict[str, Any] = {"is_even": self._is_even, "servers_by_rack": self._servers_by_rack}
-            self._known[key] = shape_of(self._candidates, row, self._fabric, **asked)
+            self._known[key] = shape_of(
+                self._candidates, row, self._fabric, is_even=self._is_even, servers_by_rack=self._servers_by_rack
+            )
         return self._known[key]
 
     def kinds(self, rows: Ints) -> tuple[Ints, Ints]:

@@ -5,7 +5,6 @@ import gc
 from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from itertools import count
 
 from planner.controller import Controller, Request
 from planner.service.command_queue import BusyError
@@ -23,7 +22,8 @@ class JobClassWarmup:
 
     def __init__(self, controller: Controller) -> None:
         self._controller = controller
-        self._number = count(1)
+        self._num_listed = 0
+        """kinds since garbage was looked for, roughly: two threads count"""
         self._under_way: dict[tuple[str, bool], Future[None]] = {}
         self._threads = ThreadPoolExecutor(2, thread_name_prefix="expansion")
 
@@ -49,8 +49,9 @@ class JobClassWarmup:
         """Expand one class. Its objects live long: garbage is not looked for in them, which would take a tenth of a
         second; but once in a while in all of them, since kinds are forgotten again."""
         self._controller.prepare(request, is_asked=is_asked)
-        numbers = [next(self._number) for _ in range(1 if is_asked else WHOLE)]
-        if any(number % BETWEEN_COLLECTIONS == 0 for number in numbers):
+        self._num_listed += 1 if is_asked else WHOLE
+        if self._num_listed >= BETWEEN_COLLECTIONS:
+            self._num_listed = 0
             gc.unfreeze()
             gc.collect()
         gc.freeze()
