@@ -29,11 +29,11 @@ def test_a_new_kind_of_job_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> N
     controller, go_on, begun = small_controller("lightpath"), threading.Event(), list[str]()
     prepare = controller.prepare
 
-    def slow(request: Request) -> None:
+    def slow(request: Request, *, is_asked: bool) -> None:
         begun.append(request.name)
         if request.sizes == (16,):
             go_on.wait(MOST_S)
-        prepare(request)
+        prepare(request, is_asked=is_asked)
 
     monkeypatch.setattr(controller, "prepare", slow)
     with running(controller) as site:

@@ -66,11 +66,20 @@ def two_jobs_over_one_uplink() -> Drawn:
     return Drawn("sipam", problem, {j: Choice(row, False, ((0, 1), (1, 1))) for j in range(2)})
 
 
+def servers_of_two_racks() -> Drawn:
+    """A job that asks for two servers of one rack, on one server of each of two."""
+    fabric = FABRICS["fat_tree"] | {"racks": 2, "servers": 2, "gpus_per_server": 1}
+    problem = _problem(fabric, (2,), {"per_server": 1, "servers_by_rack": [2]})
+    row = _row(problem, lambda demand: demand.num_parts == 2)
+    return Drawn("fat_tree", problem, {0: Choice(row, False, ((0, 1), (2, 1)))})
+
+
 CORNERS: dict[str, Callable[[], Drawn]] = {
     "blocks_apart": blocks_on_one_server,
     "same_rails": odd_circle_on_rails,
     "pool_network": ports_on_one_rail,
     "reserved_uplinks": two_jobs_over_one_uplink,
+    "servers_by_rack": servers_of_two_racks,
 }
 """by the group that forbids it"""
 
@@ -83,8 +92,9 @@ def _pool(*, rails: int) -> Fields:
     return FABRICS["sipam"] | few | {"racks": 1, "memory_grid": [1, 2], "shoreline": edge}
 
 
-def _problem(fabric: Fields, sizes: tuple[int, ...], **health: Any) -> Problem:
-    jobs = [{"name": f"j{j}", "workload": TRAINING, "accelerators": size} for j, size in enumerate(sizes)]
+def _problem(fabric: Fields, sizes: tuple[int, ...], limits: Fields | None = None, **health: Any) -> Problem:
+    alike = {"workload": TRAINING, "constraints": limits or {}}
+    jobs = [{"name": f"j{j}", "accelerators": size, **alike} for j, size in enumerate(sizes)]
     cluster = {"device": "h100-sxm", "fabric": fabric, "health": health}
     data = {"schema_version": 2, "name": "corner", "cluster": cluster, "jobs": jobs, "objectives": ["value"]}
     return expand(Instance.parse(data), prune=False)

@@ -25,9 +25,9 @@ def naive_plan(drawn: Drawn) -> list[Assignment] | None:
 
 
 def without_circuits(drawn: Drawn) -> list[Assignment]:
-    """Each job on any accelerators of its servers, as if packets joined them."""
+    """Each job on any accelerators of its servers, in whatever racks, as if packets joined them."""
     free = FreeState(drawn.problem.cluster)
-    found = [free.assign(drawn.problem.options[j], each.row, each.blocks) for j, each in drawn.pattern.items()]
+    found = [free.assign_in_rack(drawn.problem.options[j], each.row, each.blocks) for j, each in drawn.pattern.items()]
     return [assignment for assignment in found if assignment is not None]
 
 
