@@ -167,9 +167,16 @@ class SwitchReconciler:
         is_new = False
         for call, error in self._calls.ended():
             if call.action == "read back":
-                self._again.clear()
+                self._end_reading(is_whole=error is None)
             is_new |= self._heard(call, error)
         return is_new
+
+    def _end_reading(self, *, is_whole: bool) -> None:
+        """Jobs whose circuits were being put on again when a reading broke off are connected anew."""
+        if not is_whole:
+            for job in self._again:
+                self._on.pop(job, None)
+        self._again.clear()
 
     def _heard(self, call: _Call, error: BaseException | None) -> bool:
         if error is None:

@@ -40,11 +40,12 @@ def test_nothing_is_wrong_in_the_end(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [971, 1339, 5638])
+@pytest.mark.parametrize("seed", [971, 1339, 5638, 20417])
 def test_what_was_wrong_once_is_not_again(seed: int) -> None:
     """971: whoever took the lead first asked switches what is on, and set light again for a job that had ended.
     1339: one that was stopped while it took the lead took itself for the leader ever after.
-    5638: a job was said to be connected while light that a switch had lost was put on again."""
+    5638: a job was said to be connected while light that a switch had lost was put on again; 20417: and after the disk
+    was full meanwhile."""
     assert run(seed).wrong == []
 
 

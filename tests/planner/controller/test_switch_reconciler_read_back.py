@@ -1,5 +1,7 @@
 """Switches are read back while jobs run, and what changed by itself is told and set again."""
 
+from contextlib import suppress
+
 import pytest
 
 from planner.controller import Controller
@@ -81,3 +83,24 @@ def test_switches_that_cannot_be_read_back_stop_nothing(site: Controller, caplog
     carrier.tick()
     assert carrier.connected("a", site.running["a"]) is True
     assert "switches cannot be read back" in [record.getMessage() for record in caplog.records]
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), CircuitError("it cannot tell")])
+def test_light_whose_reading_broke_off_is_not_on_until_it_is_connected(site: Controller, error: Exception) -> None:
+    class Broken(Switches):
+        def resync(self, begins: OnJob = print) -> Resynced:
+            begins("a")
+            raise error
+
+    switches, now_s = Broken(), [0.0]
+    carrier = SwitchReconciler(site, switches, read_back_s=10.0, clock=lambda: now_s[0])
+    site.submit_all([request("a", 16), request("b", 8)])
+    carrier.tick()
+    now_s[0] = 11.0
+    with suppress(OSError):
+        carrier.tick()
+    if isinstance(error, OSError):
+        assert [carrier.connected(job, site.running[job]) for job in "ab"] == [False, True]
+        carrier.tick()
+    assert carrier.connected("a", site.running["a"]) is True
+    assert [switches.calls.count(("connect", job)) for job in "ab"] == [2, 1]
