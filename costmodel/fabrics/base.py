@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, ClassVar
 
@@ -10,6 +9,7 @@ from pydantic import Field
 
 from costmodel.collectives.limits import Limits
 from costmodel.fabrics.answer_keys import AnswerKeys
+from costmodel.fabrics.device_names import DeviceNames
 from costmodel.fabrics.group_plans import GroupPlan, LinkPlan
 from costmodel.fabrics.inventory import Inventory, Parts, PriceClass, before_port
 from costmodel.fabrics.turns import SwitchingInside, Turns
@@ -49,11 +49,9 @@ class Split:
     """of a second tier behind remote memory, for each accelerator; None where it holds none"""
 
 
-class FabricBase(AnswerKeys):
+class FabricBase(DeviceNames, AnswerKeys):
     """Servers of identical size, numbered through all racks; devices are named server.device."""
 
-    device_letter: ClassVar[str] = "g"
-    """in names of devices, such as s0.g1"""
     links_racks: ClassVar[bool] = False
     """whether a job may span racks"""
     has_remote_memory: ClassVar[bool] = False
@@ -75,10 +73,6 @@ class FabricBase(AnswerKeys):
     node_overhead_w: Watts | None = None
     """power of a server without its accelerators: processors, adapters, fans, losses; that of the catalog's system with
     such accelerators, for each of them, where absent"""
-
-    @property
-    def devices_per_server(self) -> int:
-        raise NotImplementedError
 
     @property
     def rows(self) -> int:
@@ -121,10 +115,6 @@ class FabricBase(AnswerKeys):
         return False
 
     @property
-    def num_servers(self) -> int:
-        return self.racks * self.servers
-
-    @property
     def num_devices(self) -> int:
         return self.num_servers * self.devices_per_server
 
@@ -144,43 +134,6 @@ class FabricBase(AnswerKeys):
 
     def rack_of(self, server: int) -> int:
         return server // self.servers
-
-    @cached_property
-    def server_names(self) -> tuple[str, ...]:
-        """Names of all servers, shape (S,)."""
-        racks = [""] if self.racks == 1 else [f"r{rack}." for rack in range(self.racks)]
-        return tuple(f"{rack}s{server}" for rack in racks for server in range(self.servers))
-
-    def server_name(self, server: int) -> str:
-        return self.server_names[server]
-
-    def device_name(self, server: int, slot: int) -> str:
-        return f"{self.server_names[server]}.{self.device_letter}{slot}"
-
-    @cached_property
-    def servers_by_name(self) -> dict[str, int]:
-        return {name: server for server, name in enumerate(self.server_names)}
-
-    @cached_property
-    def slots_by_name(self) -> dict[str, int]:
-        return {f"{self.device_letter}{slot}": slot for slot in range(self.devices_per_server)}
-
-    def parse_server(self, name: str) -> int:
-        """Index of a server; ValueError names the right form."""
-        server = self.servers_by_name.get(name)
-        if server is None:
-            first, last = self.server_name(0), self.server_name(self.num_servers - 1)
-            raise ValueError(f"no server '{name}'; servers are {first} to {last}")
-        return server
-
-    def parse_device(self, name: str) -> tuple[int, int]:
-        """Server index and slot of a device; ValueError names the right form."""
-        head, _, tail = name.rpartition(".")
-        slot = self.slots_by_name.get(tail)
-        if slot is None:
-            first, last = self.device_name(0, 0), self.device_name(self.num_servers - 1, self.devices_per_server - 1)
-            raise ValueError(f"no accelerator '{name}'; accelerators are {first} to {last}")
-        return self.parse_server(head), slot
 
     def parse_switch(self, name: str) -> tuple[int, int]:
         """Axis or rail of an optical switch, and its number there; ValueError names the right form."""

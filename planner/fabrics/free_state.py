@@ -255,7 +255,7 @@ class FreeState(FreeRacks):
         memory: Sequence[MemoryCircuit] = (),
     ) -> Assignment:
         """The candidate on these devices with these circuits, taken."""
-        names = [self.cluster.fabric.device_name(*device) for device in devices]
+        names = self.cluster.fabric.device_names(devices)
         assignment = options.assignment(row, names, circuits, memory)
         self.hold(devices, owned)
         return assignment

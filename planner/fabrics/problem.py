@@ -16,7 +16,7 @@ from planner.fabrics.demands import RowDemands
 from planner.model.cluster import Cluster
 from planner.model.instance import Instance
 from planner.model.job import Job, Reference, Resident
-from planner.model.plan import Assignment, Circuit, HeldCircuits, MemoryCircuit, RackCircuit
+from planner.model.plan import Assignment, Circuit, HeldCircuits, MemoryCircuit, RackCircuit, placed
 
 Floats = NDArray[np.float64]
 
@@ -111,7 +111,7 @@ class JobOptions:
             and frozenset(upper) == frozenset(self.job.upper)
         )
         place = {"devices": tuple(devices), "circuits": tuple(circuits), "memory": tuple(memory), "upper": tuple(upper)}
-        return self._scored(row).model_copy(update={"job": self.job.name, **place, "is_moved": is_moved})
+        return placed(self._scored(row), job=self.job.name, **place, is_moved=is_moved)
 
     def _scored(self, row: int) -> Assignment:
         """The row without a place."""
@@ -121,6 +121,10 @@ class JobOptions:
                 job=self.job.name,
                 configuration=self.candidates.configuration(row),
                 devices=(),
+                circuits=(),
+                memory=(),
+                upper=(),
+                is_moved=False,
                 value=float(self.value[row]),
                 speed=float(scores.speed[0]),
                 step_s=float(scores.step_s[0]),
@@ -135,7 +139,7 @@ class JobOptions:
         assert self.current is not None
         job = self.job
         held = {"devices": job.devices, "circuits": job.circuits, "memory": job.memory, "upper": job.upper}
-        return self._scored(self.current).model_copy(update={"job": job.name, **held})
+        return placed(self._scored(self.current), job=job.name, **held)
 
     @cached_property
     def _known_rows(self) -> dict[Configuration, int | None]:
@@ -193,7 +197,7 @@ class Problem:
         """Options by the name of their job."""
         return {options.job.name: options for options in self.options}
 
-    @property
+    @cached_property
     def num_candidates(self) -> int:
         return sum(len(options) for options in self.options)
 

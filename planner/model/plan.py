@@ -1,7 +1,7 @@
 """The decisions, by name: which job runs how, on which devices, over which circuits."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import AliasChoices, Field
 
@@ -133,6 +133,20 @@ class Assignment(Spec):
     """joules per unit of work"""
     power_w: Watts = 0.0
     """of all its devices and links"""
+
+
+def placed(scored: Assignment, **place: Any) -> Assignment:
+    """An assignment with these fields replaced, which it was given before, too: not validated, as `circuit_of`."""
+    twin = Assignment.__new__(Assignment)
+    values = {
+        "__dict__": scored.__dict__ | place,
+        "__pydantic_fields_set__": scored.__pydantic_fields_set__,
+        "__pydantic_extra__": None,
+        "__pydantic_private__": None,
+    }
+    for name, value in values.items():
+        object.__setattr__(twin, name, value)
+    return twin
 
 
 class SwitchState(Spec):

@@ -40,7 +40,7 @@ class Place:
     def device_names(self) -> tuple[str, ...]:
         """Devices by rank, such as s3.t0."""
         fabric = self.row.options.fabric
-        return tuple(fabric.device_name(*device) for device in self.devices)
+        return tuple(fabric.device_names(self.devices))
 
     @cached_property
     def circuits(self) -> tuple[HeldCircuits, ...]:

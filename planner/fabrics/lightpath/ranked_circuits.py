@@ -40,7 +40,7 @@ def circuits_of(
     fabric: Lightpath, job: RankedAssignment, devices: Sequence[Device], lights: Sequence[Sequence[RankedCircuit]]
 ) -> tuple[HeldCircuits, ...]:
     """Circuits as a plan writes them, of the ranks of a job on other devices and other light."""
-    names = [fabric.device_name(*device) for device in devices]
+    names = fabric.device_names(devices)
     return tuple(
         HeldCircuits(
             dimension=held.dimension,

@@ -136,7 +136,7 @@ class Spectrum:
         kept: Sequence[Mapping[int, Circuit]] | None = None,
     ) -> tuple[HeldCircuits, ...]:
         """Circuits over these paths as a plan writes them, and those that stay, by configuration and position."""
-        result, names = [], [self.fabric.device_name(*device) for device in devices]
+        result, names = [], self.fabric.device_names(devices)
         stay = kept or [{} for _ in configurations]
         for (dimension, circuits), chosen, held in zip(configurations, paths, stay, strict=True):
             named = (

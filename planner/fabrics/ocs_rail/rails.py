@@ -69,7 +69,7 @@ class FreeRails:
         for axis, plan in zip(DIMENSIONS, demand.plans, strict=False):
             first[axis] = next_of[turn[axis]]
             next_of[turn[axis]] += ports_of(plan)
-        names = [self.fabric.device_name(*device) for device in devices]
+        names = self.fabric.device_names(devices)
         for (dimension, circuits), offsets in zip(demand.configurations, demand.offsets, strict=True):
             held = []
             for (source, destination, width), offset in zip(circuits, offsets, strict=True):

@@ -46,7 +46,7 @@ def held_circuits(
 
 def _of_phase(fabric: Sipam, shape: Demand, devices: Sequence[Device], network: Network) -> Iterator[HeldCircuits]:
     """All circuits of one phase; each that leaves a server takes the next uplink of its rail out, and one in."""
-    first, names = first_colours(shape), [fabric.device_name(*device) for device in devices]
+    first, names = first_colours(shape), fabric.device_names(devices)
     servers, rails_of = [server for server, _ in devices], _Rails(network)
     used: Counter[tuple[int, int, bool]] = Counter()
 

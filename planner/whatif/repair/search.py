@@ -130,7 +130,7 @@ def _written(damage: DamagedPlan, problem: RepairProblem, found: RankRepair) -> 
     named: dict[str, Assignment] = {}
     for t, (tenant, devices) in enumerate(zip(problem.tenants, found.devices, strict=True)):
         circuits = plugin_of(fabric).spares.circuits(fabric, tenant, devices, found.beams[t] if found.beams else ())
-        names = tuple(fabric.device_name(*device) for device in devices)
+        names = tuple(fabric.device_names(devices))
         named[tenant.name] = tenant.assignment.model_copy(update={"devices": names, "circuits": circuits})
     assignments = [named.get(a.job, a) for a in damage.plan.assignments]
     return Kept(assignments, found.least_moves, found.least_changes)

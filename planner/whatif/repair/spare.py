@@ -88,7 +88,7 @@ def _routed(
         circuits = router.add(tenant, places, kept)
         if circuits is None:
             return None
-        names = tuple(damage.cluster.fabric.device_name(*device) for device in places)
+        names = tuple(damage.cluster.fabric.device_names(places))
         result.append(tenant.assignment.model_copy(update={"devices": names, "circuits": circuits}))
     return result
 

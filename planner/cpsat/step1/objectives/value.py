@@ -1,5 +1,6 @@
 """Value of what runs."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from ortools.sat.python import cp_model
@@ -21,3 +22,6 @@ class Value(SummedObjective):
 
     def amount(self, options: JobOptions, assignment: Assignment) -> float:
         return assignment.value
+
+    def amounts(self, problem: Problem, assignments: Sequence[Assignment]) -> list[float]:
+        return [assignment.value for assignment in assignments]
