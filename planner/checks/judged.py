@@ -37,12 +37,14 @@ def judged(instance: Instance, plan: Plan) -> Sequence[Judged]:
         keys.append(key)
     price_together(instance, ((job, assignment.configuration) for job, assignment in first.values()))
     found = {key: _judge(instance, job, assignment.configuration) for key, (job, assignment) in first.items()}
+    if not instance.placed_steps:
+        return [found[key] for key in keys]
     each = zip(admitted(instance, plan), (found[key] for key in keys), strict=True)
     return [_placed(instance, assignment, judged) for (_, assignment), judged in each]
 
 
 def _placed(instance: Instance, assignment: Assignment, found: Judged) -> Judged:
-    if found.price is None or not instance.placed_steps:
+    if found.price is None:
         return found
     return found._replace(price=by_placed_step(instance, assignment, found.price))
 

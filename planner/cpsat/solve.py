@@ -127,13 +127,14 @@ def _finish(search: Search, levels: Sequence[Level], status: Status) -> Result:
 
 def plan_of(problem: Problem, assignments: Sequence[Assignment]) -> Plan:
     """Plan with the objective values it claims, assignments in the order of the instance."""
-    order = {options.job.name: j for j, options in enumerate(problem.options)}
+    of_job = {assignment.job: assignment for assignment in assignments}
+    in_order = (of_job.get(options.job.name) for options in problem.options)
     objectives: dict[str, float] = {
         each.name: OBJECTIVES[each.name].value(problem, assignments) for each in problem.instance.objectives
     }
     return Plan(
         instance=problem.instance.name,
-        assignments=tuple(sorted(assignments, key=lambda a: order[a.job])),
+        assignments=tuple([assignment for assignment in in_order if assignment is not None]),
         objectives=objectives,
         switches=plugin_of(problem.cluster.fabric).switch_setting(problem.instance, assignments),
     )

@@ -127,20 +127,20 @@ class FreeState(FreeRacks):
     ) -> Found | None:
         """The first of the rows, with the first of its spreads, that can be realised; None where none can."""
         hopeless: set[object] = set()
-        num_failed, has_racks = Counter[int](), len(self.together) > 1
+        num_failed, has_racks = dict[int, int](), len(self.together) > 1
         over_racks = None if self.links is None else SpreadsOverRacks(self, self.links, search)
         for demand, row in rows:
             key = demand.room_key, demand.racks, demand.links
             if demand.num_ranks > self.num_free or key in hopeless:
                 continue
             is_whole = demand.racks == 1
-            if not is_whole and num_failed[demand.racks] == MAX_FAILED:
+            if not is_whole and num_failed.get(demand.racks) == MAX_FAILED:
                 continue
             over = over_racks.of(demand) if over_racks is not None and not is_whole else None
             spreads, found_any = self.spreads(demand, search) if is_whole else over, over is not None
             for blocks in spreads or ():
                 found_any = True
-                if len(blocks) > 1 and num_failed[demand.racks] == MAX_FAILED:
+                if len(blocks) > 1 and num_failed.get(demand.racks) == MAX_FAILED:
                     continue
                 if is_whole and self.is_refused(demand, blocks):
                     continue
@@ -148,7 +148,7 @@ class FreeState(FreeRacks):
                     found = realize(row, blocks)
                     if found is not None:
                         return found
-                    num_failed[demand.racks] += 1
+                    num_failed[demand.racks] = num_failed.get(demand.racks, 0) + 1
                 if has_racks and is_whole:
                     self.refuse(demand, blocks)
             if not found_any:

@@ -42,12 +42,11 @@ def place_all(
             assignments.append(problem.options[j].staying())
             free.take_named(assignments[-1])
     clock = None if clock is None else clock.lasting(LEAST_S)
-    waiting = [j for j in order if not problem.options[j].can_stay]
-    for j in sorted(waiting, key=lambda j: not problem.options[j].must_run):
-        options = problem.options[j]
+    search, waiting = Search(strategy), [each for j in order if not (each := problem.options[j]).can_stay]
+    for options in sorted(waiting, key=lambda options: not options.must_run):
         if (not free.num_free or (clock is not None and clock.is_over)) and not options.must_run:
             break
-        found = place(free, options, Search(strategy), row_order(options))
+        found = place(free, options, search, row_order(options))
         if found is not None:
             assignments.append(found)
         elif options.must_run:

@@ -56,6 +56,11 @@ class JobConstraints(Spec):
             raise ValueError("servers_by_rack: needs per_server, what each of these servers gives; add it")
         return self
 
+    @cached_property
+    def as_json(self) -> str:
+        """All of them; jobs without limits share the object, and its text."""
+        return self.model_dump_json()
+
 
 class Reference(Spec):
     """What value and energy of a job are measured against, so that they compare with those of another cluster."""
@@ -118,7 +123,7 @@ class Job(Spec):
 
     @cached_property
     def constraints_json(self) -> str:
-        return self.constraints.model_dump_json()
+        return self.constraints.as_json
 
     @cached_property
     def listing_json(self) -> str:
