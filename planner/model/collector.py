@@ -4,14 +4,49 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+FEW, MOST_UNSEEN = 10_000, 250_000
+"""new objects that are soon visited; and those that may become old unvisited, before all objects are visited at once,
+so that garbage among them stays small"""
+
+
+class _Kept:
+    """What this process knows of its objects, beside the collector."""
+
+    is_for_good = False
+    """whether some are kept from the collector for good"""
+    num_unseen = 0
+    """objects that became old unvisited, since all were visited"""
+
 
 @contextmanager
 def resting_collector() -> Iterator[None]:
-    """No collection inside, if any was to be done."""
+    """No collection inside, if any was to be done. If many objects were made inside, they count as old afterwards: they
+    are visited when all that is old is, not at once."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if was_enabled:
+            _age(gc.get_count()[0])
             gc.enable()
+
+
+def keep_for_good() -> None:
+    """Nothing that there is now is visited again: what a service has loaded lives as long as it does."""
+    gc.freeze()
+    _Kept.is_for_good = True
+
+
+def _age(num_new: int) -> None:
+    """New objects count as old; never where somebody keeps some for good, which would be kept no longer. To ask the
+    collector for these takes as long as they are many, so that it is asked only where many are new."""
+    if not FEW <= num_new <= MOST_UNSEEN or _Kept.is_for_good or gc.get_freeze_count():
+        return
+    _Kept.num_unseen += num_new
+    if _Kept.num_unseen > MOST_UNSEEN:
+        _Kept.num_unseen = 0
+        gc.collect()
+        return
+    gc.freeze()
+    gc.unfreeze()

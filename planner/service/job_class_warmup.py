@@ -7,6 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 
 from planner.controller import Controller, Request
+from planner.model.collector import keep_for_good
 from planner.service.command_queue import BusyError
 
 MOST_WAITING = 16
@@ -54,7 +55,7 @@ class JobClassWarmup:
             self._num_listed = 0
             gc.unfreeze()
             gc.collect()
-        gc.freeze()
+        keep_for_good()
 
     def tidy(self) -> None:
         """Beside the queue, forget kinds that take too much memory."""

@@ -11,6 +11,7 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI
 
+from planner.model.collector import keep_for_good
 from planner.model.errors import InputError
 from planner.service.connections import ConnectionLimit, protocol
 from planner.service.options import Options
@@ -64,7 +65,7 @@ def run(app: FastAPI, service: Service, options: Options, listening: socket.sock
     """
     sys.setswitchinterval(SWITCH_S)
     gc.collect()
-    gc.freeze()
+    keep_for_good()
     gc.set_threshold(*GARBAGE)
     host, port = listening.getsockname()[:2]
     log.info("listening", extra={"fields": {"host": host, "port": port, "events": service.seq}})
