@@ -85,11 +85,14 @@ def columns(instance: Instance, plan: Plan) -> DeviceColumns:
 def numbers(fabric: FabricBase, names: Iterable[str]) -> Ints:
     """Numbers of devices, -1 for unknown names."""
     servers, slots, per_server = fabric.servers_by_name, fabric.slots_by_name, fabric.devices_per_server
-    parts = [*map(str.rpartition, names, repeat("."))]
+    every = [*names]
     try:
-        found = [per_server * servers[head] + slots[tail] for head, _, tail in parts]
+        found = [per_server * servers[head] + slots[tail] for head, _, tail in map(str.rpartition, every, repeat("."))]
     except KeyError:
-        found = [per_server * servers.get(head, NOWHERE) + slots.get(tail, NOWHERE) for head, _, tail in parts]
+        found = [
+            per_server * servers.get(head, NOWHERE) + slots.get(tail, NOWHERE)
+            for head, _, tail in map(str.rpartition, every, repeat("."))
+        ]
     return np.asarray(np.maximum(np.array(found, np.int64), -1))
 
 

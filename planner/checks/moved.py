@@ -10,6 +10,8 @@ from planner.model.plan import Assignment, HeldCircuits, Plan
 def movers(instance: Instance, plan: Plan) -> frozenset[str]:
     """Names of residents of which devices by rank, configuration or circuits differ; the order of circuits does not
     count."""
+    if not instance.residents:
+        return frozenset()
     compared: dict[tuple[int, int], bool] = {}
     found = set[str]()
     for job, assignment in admitted(instance, plan):

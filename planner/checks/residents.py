@@ -14,7 +14,7 @@ from planner.model.violation import Violation
 
 def check_residents(instance: Instance, plan: Plan) -> Iterator[Violation]:
     """An immovable resident stays; one that stands on a failed part does not."""
-    for job, assignment in admitted(instance, plan):
+    for job, assignment in admitted(instance, plan) if instance.residents else ():
         if not isinstance(job, Resident):
             continue
         if job.name in movers(instance, plan):

@@ -30,19 +30,18 @@ class Dominance:
     def kept_rows(self, options: JobOptions, instance: Instance) -> Ints:
         """All rows but those that another row replaces in every placement at no loss in any objective, ascending.
 
-        Row k' replaces k if it asks for no more (`asking`), has no less value and no more energy. A resident's current
+        Row k' replaces k if it asks for no more (`asked`), has no less value and no more energy. A resident's current
         row always stays.
         """
-        ask = self.asking(options, instance.cluster)
-        demands, of = options.shapes.distinct
-        each = list(map(ask, demands))
-        asked = [each[kind] for kind in of.tolist()]
-        groups: dict[object, list[int]] = {}
-        for row in sorted(range(len(options)), key=lambda r: (-options.value[r], options.energy[r], sum(asked[r][1]))):
-            groups.setdefault(asked[row][0], []).append(row)
+        asked, of = self.asked(options, instance.cluster)
+        numbers: dict[object, int] = {}
+        group = np.array([numbers.setdefault(key, len(numbers)) for key, _ in asked], np.int64)[of]
+        total = np.array([sum(amounts) for _, amounts in asked], np.float64)[of]
+        order = np.lexsort((total, options.energy, -options.value, group))
         is_replaced = np.zeros(len(options), dtype=np.bool_)
-        for rows in groups.values():
-            is_replaced[rows] = _after_a_better(options.energy[rows], np.array([asked[row][1] for row in rows]))
+        for rows in np.split(order, np.flatnonzero(np.diff(group[order])) + 1) if len(order) else ():
+            amounts = np.array([asked[kind][1] for kind in of[rows].tolist()])
+            is_replaced[rows] = _after_a_better(options.energy[rows], amounts)
         if options.current is not None:
             is_replaced[options.current] = False
         return np.flatnonzero(~is_replaced)
@@ -53,6 +52,11 @@ class Dominance:
         is_kept = np.zeros(len(options), np.bool_)
         is_kept[self.kept_rows(options, instance)] = True
         return lambda rows: rows[is_kept[rows]]
+
+    def asked(self, options: JobOptions, cluster: Cluster) -> tuple[list[Asked], Ints]:
+        """What rows ask for, each once, and which of it each row does, shape (C,)."""
+        demands, of = options.shapes.distinct
+        return [*map(self.asking(options, cluster), demands)], of
 
     def asking(self, options: JobOptions, cluster: Cluster) -> Callable[[Demand], Asked]:
         """Amounts that a demand asks for: ranks and blocks, and where circuits may leave a block these, with widths."""

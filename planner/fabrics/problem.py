@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 
 def must_run(job: Job) -> bool:
     """True if every plan has the job: it is required, or runs already."""
-    return job.required or isinstance(job, Resident)
+    return job.required or job.runs_already
 
 
 @dataclass(frozen=True)

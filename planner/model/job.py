@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -74,6 +74,9 @@ class Reference(Spec):
 class Job(Spec):
     """A tenant's request."""
 
+    runs_already: ClassVar[bool] = False
+    """whether it is a resident"""
+
     name: str = Field(min_length=1, max_length=100)
     """unique in the instance"""
     tenant: str = "default"
@@ -138,6 +141,8 @@ class Job(Spec):
 
 class Resident(Job):
     """A job that runs already: its devices in rank order, its configuration and its circuits."""
+
+    runs_already: ClassVar[bool] = True
 
     devices: tuple[str, ...] = Field(min_length=1)
     """that it holds, in the order of its ranks"""
