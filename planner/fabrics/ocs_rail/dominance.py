@@ -22,7 +22,7 @@ class RailDominance(Dominance):
         columns = c.num_devices, c.block, np.minimum(ports, 1), more
         first, of = distinct_rows(columns)
         rows = zip(*(column[first].tolist() for column in columns), strict=True)
-        return [((ranks, block), (is_lit, beyond)) for ranks, block, is_lit, beyond in rows], of
+        return [((ranks, block), (is_lit, beyond)) for ranks, block, is_lit, beyond in rows], np.asarray(of, np.int64)
 
 
 def _ports(candidates: Candidates) -> Ints:
