@@ -7,20 +7,20 @@ from threading import RLock
 from types import TracebackType
 from typing import Any, Literal, Self
 
-from planner.controller import health, shrinking
+from planner.controller import health
 from planner.controller.consolidation import MoveProposal, carry_out, propose
 from planner.controller.durable import Decisions, DurableState
+from planner.controller.elastic_jobs import ElasticJobs
 from planner.controller.free_state import failures_of
 from planner.controller.leadership import Leadership
 from planner.controller.ledger import request_body
-from planner.controller.questions import Questions
 from planner.controller.scheduling_cycle import SchedulingCycle
 from planner.controller.settings import Request, Settings
 from planner.model.cluster import Cluster
 from planner.model.errors import ConflictError, InputError, UnknownError
 
 
-class Controller(Questions):
+class Controller(ElasticJobs):
     """One cluster: who runs where over which circuits, who waits, what has failed.
 
     Each event takes an idempotency `key` (the same key and content again: the same answer, nothing is applied twice;
@@ -119,28 +119,6 @@ class Controller(Questions):
     def finish(self, job: str, *, key: str | None = None, at_s: float | None = None) -> Decisions:
         """A running job has ended."""
         return self._leaves(job, "finish", key, at_s)
-
-    def shrink(
-        self, request: Request, kept: Sequence[str], *, key: str | None = None, at_s: float | None = None
-    ) -> Decisions:
-        """A running job asks for fewer accelerators, of its own those named: the others are free at once, and its ranks
-        do not move for it. Waiting jobs are then served as after any event, for which a movable job may move.
-        ConflictError, and nothing has changed, where none of its configurations lies on these."""
-        with self._lock:
-            durable, kind = self._durable, self._durable.kinds.name(request)
-            body = {"e": "shrink", "job": request_body(request), "kinds": [kind], "kept": [*kept]}
-            if (known := durable.known(key, body)) is not None:
-                return known
-            entry = durable.ledger.job(request.name, "shrink")
-            with durable.kinds.holding([kind]):
-                durable.require_runnable(request)
-                found = shrinking.find_among(durable.state, entry, request, kind, kept)
-
-                def act() -> None:
-                    shrinking.carry_out(durable.state, entry, found)
-                    self._serve([])
-
-                return durable.event(body, key, at_s, act, [request])
 
     def fail(self, part: str, *, keeper: str = "", key: str | None = None, at_s: float | None = None) -> Decisions:
         """A part has failed (names: `scenarios.damage`), or all of a server, as s3. Jobs on it move, or wait again;

@@ -38,7 +38,7 @@ class Event:
 
     seq: int
     name: str
-    """submit, cancel, finish, shrink, fail, repair, drain, undrain or replan"""
+    """submit, cancel, finish, shrink, grow, fail, repair, drain, undrain or replan"""
     at_s: float
     decisions: Decisions
 

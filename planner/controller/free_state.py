@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from planner.fabrics import plugin_of
+from planner.fabrics.free_slots import Device
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import JobClass, Option
 from planner.fabrics.placement import Placement
@@ -134,6 +135,17 @@ class ControllerFreeState:
         exact, wiring = named
         upper = () if exact.links is None else exact.links.circuits
         return Found(exact, Place(kind_name, exact.row, exact.devices, wiring, upper))
+
+    def on(self, kind_name: str, row: Option, devices: Sequence[Device]) -> Found:
+        """A configuration in one rack, without pooled memory, with rank i on devices[i], which are free, over circuits
+        that are free; not taken."""
+        assigned = self.state.assign_on(row.options, row.number, devices)
+        if assigned is None:
+            return Found()
+        self.state.release_named(assigned)
+        wiring = plugin_of(self.cluster.fabric).wiring.wiring(assigned.circuits, devices, self.cluster.fabric)
+        place = Place(kind_name, row, tuple(devices), self._namer.one(wiring))
+        return Found(self._placement(place), place)
 
     def again(self, kind_name: str, row: Option, servers: Sequence[int]) -> Found:
         """The same configuration with its blocks on these servers, as many on each, taken."""

@@ -116,7 +116,7 @@ class Ledger:
             for request, kind in zip(requests, body["kinds"], strict=True):
                 self.jobs[request.name] = Entry(request, kind, self.num_arrived, self.now_s)
                 self.num_arrived += 1
-        elif name == "shrink":
+        elif name in ("shrink", "grow"):
             [kind] = body["kinds"]
             [request] = requests or [self._request(body["job"], kind)]
             self.jobs[request.name].request, self.jobs[request.name].kind = request, kind

@@ -1,12 +1,14 @@
 """Free devices of a cluster by slot, by count and by mask, kept together as jobs take them and give them back."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from typing import Any, Self
 
+from planner.fabrics.added_devices import Held, grown
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import Device, FreeSlots
+from planner.fabrics.job_class import Option
 from planner.fabrics.placement import Owned
 from planner.fabrics.refuted_spreads import RefutedSpreads
 from planner.fabrics.room_index import MANY_SERVERS, Room, ServersByCount
@@ -111,6 +113,28 @@ class FreeDevices:
                 return None
             devices += [(server, slot) for slot in slots[start:end]]
         return devices
+
+    def slots_beside(self, demand: Demand, held: Sequence[Device]) -> Mapping[int, Sequence[int]]:
+        """Free slots by server that ranks may take together beside those on `held`, which are free too."""
+        mine = {*held}
+        return {
+            server: [slot for slot in slots if (server, slot) not in mine]
+            for server, slots in enumerate(self.slots.lit)
+        }
+
+    def grown(self, row: Option, devices: Sequence[Device], barred: frozenset[int]) -> Iterator[list[Device]]:
+        """Devices by rank of a row in one rack on which its first ranks keep `devices`, which are free, and the others
+        lie on no barred server, the best first. Whether light or memory allows it is not looked at."""
+        held = Held.of(row.shape, devices)
+        if held is not None and self.dark.isdisjoint(devices):
+            yield from self.grown_around(row, held, barred)
+
+    def grown_around(self, row: Option, held: Held, barred: frozenset[int]) -> Iterator[list[Device]]:
+        """The same, of parts that lie right so far."""
+        near = next(servers for servers in self.together if held.servers[0] in servers)
+        slots = self.slots_beside(row.shape, held.devices)
+        free = {server: slots[server] for server in near if slots.get(server) and server not in barred}
+        return grown(self.cluster.fabric, row.shape, held, near, free)
 
     def hold(self, devices: Sequence[Device], owned: Owned[Any] | None = None) -> None:
         """Take free devices, and what a job owns beside them."""

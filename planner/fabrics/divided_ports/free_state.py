@@ -1,6 +1,6 @@
 """Free devices, and what servers have left of the appliances that their devices share."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from planner.fabrics.claims import Placed
@@ -43,3 +43,6 @@ class SharedFreeState(FreeState):
             return super().room(demand)
         counts = self.any if demand.is_single else self.lit
         return [self.shares.room(demand, server, free) // demand.part for server, free in enumerate(counts)]
+
+    def slots_beside(self, demand: Demand, held: Sequence[Device]) -> Mapping[int, Sequence[int]]:
+        return self.shares.slots_beside(demand, held, super().slots_beside(demand, held))

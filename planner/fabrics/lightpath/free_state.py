@@ -85,6 +85,9 @@ class LightpathFreeState(FreeState):
         most = self.per_server
         return [min(parts, self.shares.room(demand, s, most) // demand.part) for s, parts in enumerate(found)]
 
+    def slots_beside(self, demand: Demand, held: Sequence[Device]) -> Mapping[int, Sequence[int]]:
+        return self.shares.slots_beside(demand, held, super().slots_beside(demand, held))
+
     def _with_modules(self, demand: Demand, devices: Sequence[Device], light: Owned[Any]) -> Owned[Any]:
         """Light of a job, and what it takes of pools of modules."""
         counted = self.shares.counted(amounts_of(demand), devices)

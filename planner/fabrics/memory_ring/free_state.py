@@ -1,7 +1,7 @@
 """Free devices, and what is left of the memory nodes between them."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, Self
 
@@ -65,6 +65,18 @@ class NodeFreeState(FreeState):
                 found.append(slot)
         return found
 
+    def slots_beside(self, demand: Demand, held: Sequence[Device]) -> Mapping[int, Sequence[int]]:
+        """As many as possible of those whose nodes have DIMMs enough beside the ranks that stay."""
+        assert isinstance(demand, NodeDemand)
+        free, each = super().slots_beside(demand, held), demand.each_side
+        if not each:
+            return free
+        left = [[dimms // each for dimms in nodes] for nodes in self.dimms]
+        for server, slot in held:
+            left[server][slot] -= 1
+            left[server][slot - 1] -= 1
+        return {server: _most(slots, left[server]) for server, slots in free.items()}
+
     def _take_owned(self, owned: Owned[Any]) -> None:
         for (server, node), amount in owned.counted:
             self.dimms[server][node] -= amount
@@ -88,3 +100,17 @@ class NodeFreeState(FreeState):
             found[server, slot] += units // 2
             found[server, (slot - 1) % self.per_server] += units // 2
         return Owned((), (), tuple(found.items()))
+
+
+def _most(slots: Sequence[int], ranks: Sequence[int]) -> list[int]:
+    """As many of these slots as possible, of which nodes serve so many `ranks`: one after the other around the ring,
+    from a node on that does not make neighbours exclude each other."""
+    free, left, number = {*slots}, [*ranks], len(ranks)
+    starts = (slot for slot in range(number) if slot not in free or ranks[slot - 1] != 1)
+    first, found = next(starts, 0), list[int]()
+    for slot in ((first + step) % number for step in range(number)):
+        if slot in free and min(left[slot], left[slot - 1]) >= 1:
+            left[slot] -= 1
+            left[slot - 1] -= 1
+            found.append(slot)
+    return found

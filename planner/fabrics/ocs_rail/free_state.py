@@ -1,14 +1,16 @@
 """Free devices by rail: a job with circuits takes the same rails on all its servers."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from math import inf
 from operator import and_
 from typing import Any, Self
 
+from planner.fabrics.added_devices import Held
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import Device
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import Option
+from planner.fabrics.ocs_rail.added_rails import grown_on_rails
 from planner.fabrics.ocs_rail.rails import FreeRails, ServersByRails, on_rails
 from planner.fabrics.ocs_rail.rails_by_rack import on_rails_by_rack
 from planner.fabrics.placement import Owned, Placement
@@ -49,6 +51,11 @@ class RailFreeState(FreeState):
         if self._by_rails is None:
             self._by_rails = ServersByRails([*lit])
         return on_rails(self.rails, demand, self._by_rails)
+
+    def grown_around(self, row: Option, held: Held, barred: frozenset[int]) -> Iterator[list[Device]]:
+        if not row.shape.chooses_servers:
+            return super().grown_around(row, held, barred)
+        return grown_on_rails(self.rails, row.shape, held, [*map(and_, self.free, self._ported)], barred)
 
     def _changed(self, servers: Collection[int], owned: Owned[Any] | None) -> None:
         super()._changed(servers, owned)

@@ -1,7 +1,7 @@
 """Servers whose accelerators share parts of memory: how many of each are free."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -50,6 +50,16 @@ class FreeShares:
         """Of so many free devices, those for which a server has what ranks of a shape take."""
         each = zip(self.free, amounts_of(shape), strict=False)
         return min([free, *(left[server] // amount for left, amount in each if amount)])
+
+    def slots_beside(
+        self, shape: Demand, held: Iterable[tuple[int, int]], free: Mapping[int, Sequence[int]]
+    ) -> Mapping[int, Sequence[int]]:
+        """Of free slots by server those for which there is enough beside ranks on `held`, whose own is free too."""
+        if not self.are_any:
+            return free
+        ranks = Counter(server for server, _ in held)
+        room = {s: self.room(shape, s, len(slots) + ranks[s]) - ranks[s] for s, slots in free.items()}
+        return {s: slots[: max(0, room[s])] for s, slots in free.items()}
 
     def counted(self, held: Sequence[int | None], devices: Iterable[tuple[int, int]]) -> tuple[tuple[Amount, int], ...]:
         """What the ranks of a job on these (server, slot) take, each of them so much; nothing where servers share

@@ -1,6 +1,6 @@
 """Free devices as slices of fixed extent: a job takes slices that its servers have free at once."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import inf
 from typing import Any, Self
 
@@ -12,6 +12,7 @@ from planner.fabrics.job_class import Option
 from planner.fabrics.placement import Owned, Placement, Switches
 from planner.fabrics.problem import JobOptions
 from planner.fabrics.search import Blocks, require_time
+from planner.fabrics.slices.added_slices import grown_on_slices
 from planner.fabrics.slices.free_slices import FreeSlices, as_before, slice_circuits
 from planner.model.cluster import Cluster
 from planner.model.job import Resident
@@ -84,6 +85,23 @@ class SlicedFreeState(FreeState):
         needed = (fabric.needed_switches(server, row.shape.cut, slots) for server, slots in slices)
         held = tuple((server, slot) for server, slots in slices for slot in slots)
         return Placement(row, held, held, switches=frozenset().union(*needed))
+
+    def grown(self, row: Option, devices: Sequence[Device], barred: frozenset[int]) -> Iterator[list[Device]]:
+        if not row.shape.cut:
+            yield from super().grown(row, devices, barred)
+        elif self.dark.isdisjoint(devices):
+            near = next(servers for servers in self.together if devices[0][0] in servers)
+            own = {server for server, _ in devices}
+            order = sorted((s for s in near if s not in barred), key=lambda s: (s not in own, self.lit[s], s))
+            plans = row.options.candidates.row_plans(row.number)
+            yield from grown_on_slices(self.slices, row.shape, plans, devices, order)
+
+    def assign_on_in_rack(self, options: JobOptions, row: int, devices: Sequence[Device]) -> Assignment | None:
+        """None where a job that takes slices has none on these devices, or ranks lie otherwise there."""
+        if not options.shapes[row].cut:
+            return super().assign_on_in_rack(options, row, devices)
+        held = self.slices.fabric.held(options.candidates.row_plans(row), devices)
+        return None if held is None else self.assign_on_slices(options, row, held)
 
     def assign_in_rack(
         self, options: JobOptions, row: int, blocks: Sequence[tuple[int, int]], layout: Sequence[int] | None = None

@@ -1,0 +1,94 @@
+"""A running job goes on with more accelerators, beside those that it has: its ranks stay, new ones come after them.
+
+Only a job without circuits grows: drivers set the circuits of a job all at once, and whatever joins more ranks divides
+the light of each anew. What it grows into may have circuits, which none of its ranks had before.
+"""
+
+from collections.abc import Sequence
+
+from costmodel.wording import counted
+from planner.controller.free_state import Found
+from planner.controller.ledger import Entry
+from planner.controller.resized import on_these, require_resizable, set_aside
+from planner.controller.settings import Request
+from planner.controller.state import ClusterState
+from planner.fabrics.job_class import Option
+from planner.fabrics.search import NOBODY
+from planner.model.errors import ConflictError, InputError
+from planner.placement.placement import Place
+
+MOST_REFUSED = 200
+"""ways to lie of one job that light refuses before no other is tried"""
+
+
+def find_beside(state: ClusterState, entry: Entry, request: Request, kind: str) -> Found:
+    """The most valuable configuration of a larger request that keeps all ranks where they are; the state is left as it
+    was. InputError, or ConflictError with what stands in the way."""
+    place = require_resizable("grow", entry, request)
+    if not any(size > len(place.devices) for size in request.sizes):
+        problem = f"has {counted(len(place.devices), 'accelerator')} and asks for no more; give a larger number"
+        raise InputError("grow", entry.name, problem)
+    if place.has_circuits:
+        problem = "holds circuits, which would all have to be set anew for more accelerators"
+        raise ConflictError("grow", entry.name, f"{problem}; submit it anew to have it larger")
+    rows = _within_quota(state, entry, place, kind)
+    barred = state.drained | _kept(state, entry)
+    with set_aside(state, entry):
+        found, is_lit = _first(state, request, kind, rows, place, barred)
+    if found is None:
+        raise ConflictError("grow", entry.name, f"{_why_not(state, place, rows, barred, is_lit)}; it goes on as it is")
+    return found
+
+
+def _first(
+    state: ClusterState, request: Request, kind: str, rows: Sequence[Option], place: Place, barred: frozenset[int]
+) -> tuple[Found | None, bool]:
+    """The first row that lies beside the ranks of a place; else whether free accelerators lie as some row needs."""
+    refused = 0
+    for row in rows:
+        for devices in state.free.state.grown(row, place.devices, barred):
+            found = on_these(state, request, kind, row, devices)
+            if found is not None:
+                return found, True
+            refused += 1
+            if refused == MOST_REFUSED:
+                return None, True
+    return None, refused > 0
+
+
+def _within_quota(state: ClusterState, entry: Entry, place: Place, kind: str) -> list[Option]:
+    """Larger rows in one rack, as far as the tenant may hold them; ConflictError where it may hold none."""
+    number, tenant = len(place.devices), entry.request.tenant
+    larger = [r for r in state.ledger.kinds[kind].rows if r.shape.num_ranks > number and r.shape.racks == 1]
+    if not larger:
+        raise ConflictError("grow", entry.name, "has no larger configuration in one rack; ask for other numbers")
+    accelerators, ports = state.ledger.tenants.left(tenant)
+    most, most_ports = accelerators + number, ports + place.num_ports
+    able = [r for r in larger if r.shape.num_ranks <= (min(most, most_ports) if r.sets_circuits else most)]
+    if not able:
+        left = f"{accelerators} more accelerators and {ports} more optical ports"
+        raise ConflictError("grow", entry.name, f"tenant {tenant} may hold {left}; it goes on as it is")
+    return able
+
+
+def _kept(state: ClusterState, entry: Entry) -> frozenset[int]:
+    """Servers that are kept for the first waiting job, unless this one has left them in time."""
+    reserved = state.ledger.reserved
+    is_gone = reserved.at_s is not None and entry.end_s <= reserved.at_s
+    return NOBODY if is_gone else frozenset(reserved.servers)
+
+
+def _why_not(state: ClusterState, place: Place, rows: Sequence[Option], barred: frozenset[int], is_lit: bool) -> str:
+    """What stands in the way, in the words of the user."""
+    more = min(row.shape.num_ranks for row in rows) - len(place.devices)
+    near = next(servers for servers in state.free.state.together if place.devices[0][0] in servers)
+    free = sum(state.free.state.lit[server] for server in near if server not in barred)
+    kept = sum(state.free.state.lit[server] for server in near if server in barred)
+    needed = f"needs {counted(more, 'accelerator')} more where its ranks can use them, and {free} are free there"
+    if kept:
+        needed += f" beside {kept} on servers that are drained or kept for a job that waits"
+    if free < more:
+        return needed
+    if is_lit:
+        return f"{needed}, but no free light, memory or links join these with those that it has"
+    return f"{needed}, but none of its configurations lies on these and leaves each rank where it is"

@@ -1,0 +1,59 @@
+"""What shrinking and growing have in common: a running job goes on with other accelerators, and none of its ranks
+moves."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Literal
+
+from costmodel.wording import counted
+from planner.controller.free_state import Found
+from planner.controller.ledger import Entry
+from planner.controller.settings import Request
+from planner.controller.state import ClusterState
+from planner.fabrics.free_slots import Device
+from planner.fabrics.job_class import Option
+from planner.model.edit import edited
+from planner.model.errors import ConflictError
+from planner.placement.placement import Place
+
+Resizing = Literal["shrink", "grow"]
+
+
+def require_resizable(event: Resizing, entry: Entry, request: Request) -> Place:
+    """The place of a job that runs and asks for other accelerators, and nothing else; ConflictError for any other."""
+    if entry.place is None:
+        raise ConflictError(event, entry.name, "waits and has not started; submit it anew instead")
+    if edited(request, accelerators=entry.request.accelerators, constraints=entry.request.constraints) != entry.request:
+        raise ConflictError(event, entry.name, "differs in more than accelerators and constraints; submit it anew")
+    return entry.place
+
+
+@contextmanager
+def set_aside(state: ClusterState, entry: Entry) -> Iterator[None]:
+    """What a running job holds is free meanwhile."""
+    held = state.free.held[entry.name]
+    state.free.state.release(held)
+    try:
+        yield
+    finally:
+        state.free.state.take(held)
+
+
+def on_these(state: ClusterState, request: Request, kind: str, row: Option, devices: Sequence[Device]) -> Found | None:
+    """A configuration with rank i on devices[i], free now, that the validator agrees with; not taken."""
+    if row.shape.pooled_units:
+        return None
+    found = state.free.on(kind, row, devices)
+    if found.place is None or state.validator.objection(request, found.place) is not None:
+        return None
+    return found
+
+
+def carry_out(state: ClusterState, entry: Entry, found: Found) -> None:
+    """Take what was found in place of what the job holds."""
+    assert found.placement is not None
+    assert found.place is not None
+    state.free.release(entry.name)
+    state.free.state.take(found.placement)
+    because = f"goes on with {counted(len(found.place.devices), 'accelerator')}, as its user asked"
+    state.move(entry, found.placement, found.place, because, downtime_s=0.0)
