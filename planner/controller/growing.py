@@ -63,11 +63,12 @@ def _within_quota(state: ClusterState, entry: Entry, place: Place, kind: str) ->
     if not larger:
         raise ConflictError("grow", entry.name, "has no larger configuration in one rack; ask for other numbers")
     accelerators, ports = state.ledger.tenants.left(tenant)
-    most, most_ports = accelerators + number, ports + place.num_ports
-    able = [r for r in larger if r.shape.num_ranks <= (min(most, most_ports) if r.sets_circuits else most)]
+    few = [row for row in larger if row.shape.num_ranks - number <= accelerators]
+    able = [row for row in few if not row.sets_circuits or row.shape.num_ranks - place.num_ports <= ports]
     if not able:
-        left = f"{accelerators} more accelerators and {ports} more optical ports"
-        raise ConflictError("grow", entry.name, f"tenant {tenant} may hold {left}; it goes on as it is")
+        left = f"{ports} more optical ports" if few else f"{accelerators} more accelerators"
+        needed = min(row.shape.num_ranks for row in larger) - (place.num_ports if few else number)
+        raise ConflictError("grow", entry.name, f"tenant {tenant} may hold {left}, and it needs {needed}")
     return able
 
 

@@ -1,0 +1,220 @@
+"""A running job that gets more accelerators beside those that it has: no rank of it moves, and nobody else's does."""
+
+from itertools import permutations
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planner.controller import Controller, Move, Request, Settings
+from planner.model.errors import ConflictError, InputError
+from planner.placement.placement import Place
+from tests.planner.controller.sites import chat, controller, remember_kinds, request
+
+remember_kinds()
+SMALL: dict[str, dict[str, Any]] = {
+    "fat_tree": {"servers": 3, "gpus_per_server": 4},
+    "ocs_rail": {"servers": 3, "gpus_per_server": 4},
+    "lightpath": {"servers": 2, "tiles_per_server": 4},
+    "torus": {"servers": 2},
+    "sipac": {"servers": 2},
+}
+"""of up to 16 accelerators, so that all ways to lie can be listed"""
+MOST_FREE = 6
+
+
+def resized(c: Controller, name: str, accelerators: Any, **constraints: Any) -> Request:
+    limits = {"accelerators": accelerators} | ({"constraints": constraints} if constraints else {})
+    return Request.model_validate(c.job(name).request.model_dump() | limits)
+
+
+def places(c: Controller) -> dict[str, Place]:
+    return dict(c.running)
+
+
+def may_grow(c: Controller, wanted: Request) -> bool:
+    """Whether some accelerators that nobody holds, in some order behind the job's own, are a place that the validator
+    agrees with. Circuits of given accelerators are those that are found first."""
+    state, kinds = c._durable.state, c._durable.kinds
+    kind, held = kinds.name(wanted), c.running[wanted.name].devices
+    free = [(s, slot) for s, slots in enumerate(state.free.state.slots.lit) for slot in slots]
+    state.free.state.release(state.free.held[wanted.name])
+    try:
+        for row in kinds[kind].rows:
+            more = row.shape.num_ranks - len(held)
+            for added in permutations(free, more) if more > 0 else ():
+                found = state.free.on(kind, row, (*held, *added))
+                if found.place is not None and state.validator.objection(wanted, found.place) is None:
+                    return True
+    finally:
+        state.free.state.take(state.free.held[wanted.name])
+    return False
+
+
+@pytest.mark.parametrize("fabric", SMALL)
+@given(st.data())
+@settings(max_examples=12)
+def test_it_grows_exactly_where_some_free_accelerators_make_a_place(fabric: str, data: st.DataObject) -> None:
+    c = controller(fabric, **SMALL[fabric])
+    random = Random(data.draw(st.integers(0, 10**6)))
+    asks = random.choice((request, chat))
+    c.submit(asks("it", random.choice((1, 1, 2, 4)), movable=False))
+    names = [f"other{i}" for i in range(14)]
+    for name in names:
+        c.submit(request(name, random.choice((1, 1, 1, 2)), movable=False))
+    for name in random.sample(sorted(set(c.running) - {"it"}), min(len(c.running) - 1, random.randint(1, MOST_FREE))):
+        if c.num_free + len(c.running[name].devices) <= MOST_FREE:
+            c._leaves(name, "finish", None, None)
+    for name in set(c.waiting) & set(names):
+        c.cancel(name)
+    before, number = places(c), len(c.running["it"].devices)
+    limits = random.choice(({}, {}, {"one_server": True}, {"per_server": random.choice((1, 2, 4))}))
+    wanted = resized(c, "it", random.choice((number + 1, number + 2, 2 * number, [number, number + 3])), **limits)
+    try:
+        c.prepare(wanted)
+    except InputError:
+        return  # no such job can ever run here
+    expected = not before["it"].has_circuits and may_grow(c, wanted)
+    try:
+        [move, *_] = c.grow(wanted)
+        assert isinstance(move, Move)
+    except ConflictError:
+        assert not expected
+        assert places(c) == before
+    else:
+        assert expected
+        held = before["it"].device_names
+        assert move.devices[: len(held)] == held
+        assert {name: place for name, place in places(c).items() if name != "it"} == {
+            name: place for name, place in before.items() if name != "it"
+        }
+        assert c.job("it").request == wanted
+    assert c.check() == []
+
+
+@pytest.mark.parametrize("fabric", ["fat_tree", "ocs_rail", "memory_ring"])
+def test_what_has_grown_shrinks_to_what_it_was(fabric: str) -> None:
+    c = controller(fabric)
+    c.submit(request("it", 4))
+    small, before = c.job("it").request, c.running["it"].device_names
+    c.grow(resized(c, "it", 8))
+    assert c.running["it"].device_names[:4] == before
+    if not c.running["it"].has_circuits:
+        c.shrink(small, before)
+        assert c.running["it"].device_names == before
+        assert c.num_free == 28
+    assert c.check() == []
+
+
+def test_a_restart_knows_what_has_grown(tmp_path: Path) -> None:
+    path, rules = tmp_path / "journal.db", Settings(greedy_budget_s=60, repair_budget_s=10)
+    with Controller(controller().cluster, journal=path, settings=rules) as c:
+        c.submit(request("it", 8))
+        wanted = resized(c, "it", 24, per_server=8)
+        decisions = c.grow(wanted, key="once", at_s=5)
+        assert c.grow(wanted, key="once", at_s=5) == decisions
+        assert [type(each) for each in decisions] == [Move]
+        state = c.state()
+        assert state["jobs"][0]["pause_s"] == 0
+        with pytest.raises(InputError, match="has 24 accelerators and asks for no more"):
+            c.grow(wanted)
+    with Controller(journal=path) as again:
+        assert again.state() == state
+        assert again.check() == []
+        assert again.job("it").request == wanted
+        assert again.num_free == 8
+
+
+def test_a_part_that_is_begun_is_filled_where_it_lies() -> None:
+    """Three ranks on a server, two of four free there: with two servers of four it has the fourth one there."""
+    c = controller(**SMALL["fat_tree"])
+    c.submit(request("it", 2, constraints={"per_server": 2}))
+    c.grow(resized(c, "it", 8, per_server=4))
+    devices = c.running["it"].devices
+    assert [server for server, _ in devices] == 4 * [devices[0][0]] + 4 * [devices[4][0]]
+    assert c.check() == []
+
+
+@pytest.mark.parametrize("asked", [[1, 3], [3, 1], {"min": 2, "max": 2}, [4], {"min": 1, "max": 3}])
+def test_racks_give_the_numbers_of_servers_that_are_asked_for(asked: Any) -> None:
+    c = controller(racks=3, servers=4)
+    c.submit(request("it", 8, constraints={"per_server": 4, "servers_by_rack": {"min": 1, "max": 2}}))
+    c.submit(request("other", 4))
+    others = c.running["other"]
+    c.grow(resized(c, "it", 16, per_server=4, servers_by_rack=asked))
+    assert c.check() == []
+    assert c.running["other"] == others
+
+
+def test_waiting_jobs_keep_what_is_kept_for_them() -> None:
+    """Servers are kept for the job that waits first: one that grows may have some only if it has ended by then."""
+    c = controller(servers=3)
+    c.submit(request("slow", 8, duration_s=10_000.0), at_s=0)
+    c.submit(request("long", 4, duration_s=100.0), at_s=0)
+    c.submit(request("half", 8, duration_s=1000.0, constraints={"per_server": 4}), at_s=0)
+    c.submit(request("first", 16, constraints={"per_server": 8}), at_s=0)
+    assert (c.state()["reserved"]["servers"], c.state()["reserved"]["at_s"]) == ([1, 2], 1000)
+    with pytest.raises(ConflictError, match="0 are free there beside 4 on servers that are drained or kept for a job"):
+        c.grow(resized(c, "slow", 12), at_s=1)
+    c.grow(resized(c, "long", 8), at_s=1)
+    assert c.state()["reserved"]["at_s"] == 1000
+    assert c.check() == []
+
+
+def test_no_more_than_its_tenant_may_hold() -> None:
+    c = controller("ocs_rail", {"quotas": {"a": {"accelerators": 20}}})
+    c.submit(request("it", 8, tenant="a"))
+    c.submit(request("other", 8, tenant="a"))
+    with pytest.raises(ConflictError, match="tenant a may hold 4 more accelerators, and it needs 8"):
+        c.grow(resized(c, "it", 16))
+    with pytest.raises(InputError, match="takes more than tenant a may ever hold"):
+        c.grow(resized(c, "it", 32))
+    assert len(c.running["it"].devices) == 8
+
+
+def test_no_more_optical_ports_than_its_tenant_may_hold() -> None:
+    c = controller("ocs_rail", {"quotas": {"a": {"ports": 16}}})
+    c.submit(request("wide", 16, tenant="a", constraints={"per_server": 4}))
+    c.submit(request("it", 4, tenant="a", constraints={"per_server": 4}))
+    assert c.running["wide"].num_ports == 16
+    with pytest.raises(ConflictError, match="tenant a may hold 0 more optical ports, and it needs 8"):
+        c.grow(resized(c, "it", 8, per_server=4))
+
+
+def test_drained_servers_give_nothing() -> None:
+    c = controller(servers=2)
+    c.submit(request("it", 4))
+    c.drain("s1")
+    c.grow(resized(c, "it", 8))
+    with pytest.raises(ConflictError, match=r"needs 8 accelerators more .* 0 are free there beside 8 on servers"):
+        c.grow(resized(c, "it", 16))
+
+
+def test_what_does_not_grow() -> None:
+    c = controller("lightpath")
+    c.submit(request("it", 4))
+    state = c.state()
+    with pytest.raises(InputError, match="no job 'other' waits or runs"):
+        c.grow(request("other", 8))
+    with pytest.raises(ConflictError, match="differs in more"):
+        c.grow(resized(c, "it", 8).model_copy(update={"priority": 7}))
+    with pytest.raises(InputError, match="asks for no more"):
+        c.grow(resized(c, "it", 2))
+    assert c.state() == state
+    c.submit(request("wide", 32))
+    with pytest.raises(ConflictError, match="waits and has not started"):
+        c.grow(resized(c, "wide", 16))
+
+
+def test_one_accelerator_gets_its_first_circuits() -> None:
+    c = controller("lightpath")
+    c.submit(request("it", 1))
+    assert not c.running["it"].has_circuits
+    first = c.running["it"].device_names
+    c.grow(resized(c, "it", 8))
+    assert c.running["it"].device_names[:1] == first
+    assert c.running["it"].has_circuits
+    assert c.check() == []
