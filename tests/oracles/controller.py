@@ -38,6 +38,8 @@ class Replayed:
                 self.arrived += 1
         elif body["e"] == "shrink":
             self._shrinks(body, decisions)
+        elif body["e"] == "grow":
+            self._grows(body, decisions)
         elif body["e"] in ("fail", "drain"):
             self._goes_down(body, "failed" if body["e"] == "fail" else "drained")
         elif body["e"] == "undrain":
@@ -59,6 +61,17 @@ class Replayed:
         assert now in [[[device for device in had if device in each]] for each in places if len(each) == len(kept)], (
             f"{name} does not keep what it asked for"
         )
+        self.jobs[name] |= {"request": body["job"], "kind": body["kinds"][0]}
+
+    def _grows(self, body: Body, decisions: list[Body]) -> None:
+        """The job goes on with what it had, each rank where it was and without a pause, and with more."""
+        name, before = body["job"]["name"], self.jobs[body["job"]["name"]]["place"]
+        [move] = [each for each in decisions if each["job"] == name and each["d"] == "move"]
+        had, now = _devices(before), _devices(move["place"])
+        assert (now[: len(had)], move["downtime_s"]) == (had, 0), f"{name} does not keep what it had"
+        assert len(had) < len(now) == len(set(now)), f"{name} has no more than it had"
+        others = [_devices(job["place"]) for each, job in self.jobs.items() if each != name and job["place"]]
+        assert not {*now} & {device for held in others for device in held}, f"{name} takes what another has"
         self.jobs[name] |= {"request": body["job"], "kind": body["kinds"][0]}
 
     def _goes_down(self, body: Body, what: str) -> None:

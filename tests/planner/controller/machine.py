@@ -12,6 +12,7 @@ from hypothesis.stateful import (
 )
 
 from planner.controller import Controller, Decision
+from planner.model.edit import edited
 from planner.model.errors import InputError
 from tests.planner.controller.replaying import RULES, Replaying
 from tests.planner.controller.sites import request
@@ -143,6 +144,26 @@ class Machine(Replaying):
         else:
             server, keeper = data.draw(st.sampled_from(DRAINED)), data.draw(KEEPERS)
             self.do(lambda c, key: c.drain(server, keeper=keeper, key=key, at_s=now_s))
+
+    @precondition(lambda self: hasattr(self, "controller") and self.controller.running)
+    @rule(data=st.data(), size=st.sampled_from([2, 4, 8, 16]))
+    def resize(self, data: st.DataObject, size: int) -> None:
+        """A running job asks for more, or for fewer of its own; what cannot be changes nothing."""
+        c, now_s = self.controller, self.tick(1)
+        name = data.draw(st.sampled_from(sorted(c.running)))
+        held = c.running[name].device_names
+        wanted = edited(c.job(name).request, accelerators=size)
+        before, state = c.seq, c.state()
+
+        def resized(c: Controller, key: str) -> tuple[Decision, ...]:
+            if size > len(held):
+                return c.grow(wanted, key=key, at_s=now_s)
+            return c.shrink(wanted, held[:size], key=key, at_s=now_s)
+
+        try:
+            self.do(resized)
+        except InputError:
+            assert (c.seq, c.state()) == (before, state)
 
     @rule(data=st.data(), priority=st.integers(0, 1))
     def want_a_whole_server(self, data: st.DataObject, priority: int) -> None:

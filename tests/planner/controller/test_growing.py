@@ -1,6 +1,6 @@
 """A running job that gets more accelerators beside those that it has: no rank of it moves, and nobody else's does."""
 
-from itertools import permutations
+from itertools import permutations, product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from planner.controller import Controller, Move, Request, Settings
 from planner.model.errors import ConflictError, InputError
 from planner.placement.placement import Place
-from tests.planner.controller.sites import chat, controller, remember_kinds, request
+from tests.planner.controller.power_cuts import PowerCutError, power_cut
+from tests.planner.controller.sites import chat, controller, quick_folder, remember_kinds, request
 
 remember_kinds()
 SMALL: dict[str, dict[str, Any]] = {
@@ -56,7 +57,7 @@ def may_grow(c: Controller, wanted: Request) -> bool:
 
 @pytest.mark.parametrize("fabric", SMALL)
 @given(st.data())
-@settings(max_examples=12)
+@settings(max_examples=10)
 def test_it_grows_exactly_where_some_free_accelerators_make_a_place(fabric: str, data: st.DataObject) -> None:
     c = controller(fabric, **SMALL[fabric])
     random = Random(data.draw(st.integers(0, 10**6)))
@@ -65,11 +66,12 @@ def test_it_grows_exactly_where_some_free_accelerators_make_a_place(fabric: str,
     names = [f"other{i}" for i in range(14)]
     for name in names:
         c.submit(request(name, random.choice((1, 1, 1, 2)), movable=False))
-    for name in random.sample(sorted(set(c.running) - {"it"}), min(len(c.running) - 1, random.randint(1, MOST_FREE))):
-        if c.num_free + len(c.running[name].devices) <= MOST_FREE:
-            c._leaves(name, "finish", None, None)
-    for name in set(c.waiting) & set(names):
-        c.cancel(name)
+        if name in c.waiting:
+            c.cancel(name)
+    most, others = random.randint(2, MOST_FREE), sorted(set(c.running) - {"it"})
+    for name in random.sample(others, len(others)):
+        if c.num_free + len(c.running[name].devices) <= most:
+            c.finish(name)
     before, number = places(c), len(c.running["it"].devices)
     limits = random.choice(({}, {}, {"one_server": True}, {"per_server": random.choice((1, 2, 4))}))
     wanted = resized(c, "it", random.choice((number + 1, number + 2, 2 * number, [number, number + 3])), **limits)
@@ -126,6 +128,36 @@ def test_a_restart_knows_what_has_grown(tmp_path: Path) -> None:
         assert again.check() == []
         assert again.job("it").request == wanted
         assert again.num_free == 8
+
+
+def test_a_cut_at_any_write_gives_what_it_had_or_all_that_it_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Right before and right after each statement that writes the growth, and the snapshot after it; who asks again
+    under its key is answered the same."""
+    rules, numbers = Settings(greedy_budget_s=60, repair_budget_s=10, snapshot_every=2), set[int]()
+
+    def opened(path: Path) -> Controller:
+        return Controller(controller().cluster, path, rules)
+
+    def run(c: Controller) -> Any:
+        c.submit(request("it", 8), key="submit", at_s=1)
+        c.grow(request("it", 16), key="grow", at_s=2)
+        return c.state()
+
+    with quick_folder() as folder:
+        with power_cut(monkeypatch, (0, False)) as came, opened(Path(folder) / "whole.db") as whole:
+            whole.submit(request("it", 8), key="submit", at_s=1)
+            first = len(came)
+            state = run(whole)
+            last = len(came)
+        for number, is_done in product(range(first + 1, last + 1), (False, True)):
+            path = Path(folder) / f"{number}{is_done}.db"
+            with power_cut(monkeypatch, (number, is_done)), pytest.raises(PowerCutError), opened(path) as cut:
+                run(cut)
+            with opened(path) as again:
+                numbers.add(len(again.running["it"].devices))
+                assert run(again) == state
+                assert again.check() == []
+    assert numbers == {8, 16}
 
 
 def test_a_part_that_is_begun_is_filled_where_it_lies() -> None:
