@@ -160,7 +160,8 @@ class World:
                 found += self._give_back(decision.job, decision.before)
         for decision, body in zip(decisions, told, strict=True):
             if body["d"] in ("start", "move"):
-                found += self._take(decision.job, decision.place, down)
+                stays = body["d"] == "move" and not body["downtime_s"]
+                found += self._take(decision.job, decision.place, down, decision.before.device_names if stays else ())
         return found
 
     def _give_back(self, job: str, place: Any) -> list[str]:
@@ -172,10 +173,12 @@ class World:
         del self.on[job]
         return []
 
-    def _take(self, job: str, place: Any, down: set[str]) -> list[str]:
+    def _take(self, job: str, place: Any, down: set[str], stays: Sequence[str]) -> list[str]:
+        """Who does not pause goes on where it `stays`, though its server is drained."""
         found = [f"{job} holds something already"] if job in self.on else []
         for name in place.device_names:
-            if self.owners.setdefault(name, job) != job or {name, name.rpartition(".")[0]} & down:
+            is_down = name not in stays and {name, name.rpartition(".")[0]} & down
+            if self.owners.setdefault(name, job) != job or is_down:
                 found.append(f"{name} is not free for {job}")
         for held in place.circuits:
             for circuit in held.circuits:

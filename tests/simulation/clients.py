@@ -1,14 +1,16 @@
 """Users, nodes and operators: they ask whoever leads, and ask again under the same key until they are answered."""
 
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
 from typing import Any, Protocol
 
 from planner.controller import Controller, Request
 from planner.model.edit import edited
-from planner.model.errors import InputError, UnwrittenError
+from planner.model.errors import ConflictError, InputError, UnwrittenError
 from planner.service.command_queue import BusyError, Command, StoppingError
 from tests.planner.controller.sites import request
 from tests.simulation.referee import Answer, Told
@@ -17,6 +19,8 @@ from tests.simulation.strands import Member
 PATIENCE_S = 4.0
 """for an answer, until another controller is asked"""
 AGAIN_S = 0.3
+MOST_ASKS = 2
+"""of one elastic job"""
 Call = Callable[[Member], Any]
 
 
@@ -131,7 +135,6 @@ class User(Client):
     is_leaving: bool = False
     """it ends what it has"""
     done: int = 0
-    shrunk: int = 0
 
     def decide(self) -> None:
         random = self.network.random
@@ -188,38 +191,54 @@ class User(Client):
 
 @dataclass
 class ElasticUser(User):
-    """Has jobs inside a server, without circuits, that give back half of what they have before they end."""
+    """Has jobs inside a server, without circuits at first, that ask for half of what they have, or for twice as much,
+    before they end."""
 
     sizes: tuple[int, ...] = (8, 4)
-    _asked: tuple[str, Request, list[str]] | None = None
-    """key, request and accelerators of the last time that it asked"""
+    resized: Counter[str] = field(default_factory=Counter)
+    """jobs that became smaller, and larger: how often"""
+    _of: str = ""
+    _asks: int = 0
+    """of this job"""
+    _wanted: tuple[Request, tuple[str, ...]] | None = None
+    """the last time that it asked, and the accelerators that it is sure to have after that"""
 
     def decide(self) -> None:
+        if self._of != self.job:
+            self._of, self._asks = self.job, 0
         runs_on = self.ends_s is not None and not (self.is_resting or self.is_leaving)
-        if self.job and runs_on and (self._asked is None or self._asked[1].name != self.job):
-            self.ask(f"shrink {self.job}", self._shrink, self._has_shrunk)
-        else:
+        if not self.job or not runs_on or self._asks == MOST_ASKS:
             super().decide()
+            return
+        self._asks, self._wanted = self._asks + 1, None
+        how = self.network.random.choice(("shrink", "grow"))
+        key = f"{how} {self.job} {self._asks}"
+        self.ask(key, lambda member: self._resize(how, key, member.controller), partial(self._has_resized, how))
 
-    def _shrink(self, member: Member) -> Any:
-        """The same is asked again until it is answered. A job that has lost its place meanwhile is not asked to shrink,
-        and what it would keep may not be its own any more."""
-        controller = member.controller
-        if self._asked is None or self._asked[1].name != self.job:
-            if self.job not in controller.running:
-                return None
-            names = controller.running[self.job].device_names
-            wanted = edited(controller.job(self.job).request, accelerators=len(names) // 2)
-            self._asked = f"shrink {self.job}", wanted, [*names[: len(names) // 2]]
-        key, wanted, kept = self._asked
-        is_known = controller._durable.journal.known(key) is not None
+    def _resize(self, how: str, key: str, controller: Controller) -> Any:
+        """The same is asked again until it is answered. What a job that has lost its place meanwhile had may not be its
+        own any more; circuits and what others have may stand in the way."""
         place = controller.running.get(self.job)
-        if not is_known and (place is None or place.device_names[: len(kept)] != tuple(kept)):
+        if self._wanted is None:
+            if place is None:
+                return None
+            kept = place.device_names[: len(place.devices) // 2] if how == "shrink" else place.device_names
+            size = len(kept) if how == "shrink" else 2 * len(kept)
+            self._wanted = edited(controller.job(self.job).request, accelerators=size), kept
+        wanted, kept = self._wanted
+        if controller._durable.journal.known(key) is None and (
+            place is None or place.device_names[: len(kept)] != kept
+        ):
             return None
-        return controller.shrink(wanted, kept, key=key)
+        try:
+            return controller.shrink(wanted, kept, key=key) if how == "shrink" else controller.grow(wanted, key=key)
+        except ConflictError:
+            if how == "shrink" and place is not None and not place.has_circuits:
+                raise
+            return None
 
-    def _has_shrunk(self, seq: int, found: Any) -> None:
-        self.shrunk += found is not None
+    def _has_resized(self, how: str, seq: int, found: Any) -> None:
+        self.resized[how] += found is not None
 
 
 @dataclass

@@ -11,7 +11,7 @@ from tests.oracles.controller import replayed
 from tests.planner.controller.sites import quick_folder
 from tests.planner.integrations.switch_drivers.ocs.controlled_world import SIZES, controlled
 from tests.planner.integrations.switch_drivers.ocs.site import unconnected
-from tests.simulation.clients import Operator, User
+from tests.simulation.clients import ElasticUser, Operator, User
 from tests.simulation.copies import going_on, lacking
 from tests.simulation.referee import Told, lost, placed_by, twice
 from tests.simulation.simulated import simulated
@@ -137,5 +137,6 @@ def _counts(world: SimulatedWorld) -> Counter[str]:
     found["faults of switches"] = len(world.emulator.happened)
     found["answers"] = sum(len(client.answers) for client in world.clients)
     found["jobs"] = sum(user.done for user in _users(world))
-    found["jobs that shrank"] = sum(user.shrunk for user in _users(world))
+    for how, told in (("shrink", "jobs that shrank"), ("grow", "jobs that grew")):
+        found[told] = sum(each.resized[how] for each in world.clients if isinstance(each, ElasticUser))
     return found

@@ -16,6 +16,7 @@ from planner.controller.journal_copies import Restored
 from planner.controller.journal_file import Seen, prepare
 from planner.controller.leadership import Leadership
 from planner.controller.switch_reconciler import SwitchReconciler
+from planner.fabrics.free_devices import FreeDevices
 from planner.model.errors import InputError
 from tests.planner.controller.sites import remember_kinds
 from tests.simulation import copies
@@ -140,4 +141,20 @@ def test_jobs_that_shrink_keep_what_they_asked_for(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(shrinking, "_kept", others)
     with pytest.raises(AssertionError, match="does not keep what it asked for"):
+        run(10)
+
+
+@pytest.mark.slow
+def test_jobs_that_grow_keep_all_that_they_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seed 10 has a user of elastic jobs; one whose ranks change places when it grows is found."""
+    found = run(10)
+    assert found.wrong == []
+    assert found.counts["jobs that grew"]
+    keep = FreeDevices.grown
+
+    def moved(self: Any, row: Any, devices: Any, barred: Any) -> Any:
+        return keep(self, row, devices[::-1], barred)
+
+    monkeypatch.setattr(FreeDevices, "grown", moved)
+    with pytest.raises(AssertionError, match="does not keep what it had"):
         run(10)
