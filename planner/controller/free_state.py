@@ -13,6 +13,7 @@ from planner.fabrics.search import Blocks, OutOfTimeError, Search
 from planner.heuristics.strategies import tightest
 from planner.model.cluster import Cluster
 from planner.model.edit import edited
+from planner.model.plan import HeldCircuits
 from planner.placement.placement import Place
 from planner.whatif.failures import Failure, parse_failure, worsened
 
@@ -136,10 +137,10 @@ class ControllerFreeState:
         upper = () if exact.links is None else exact.links.circuits
         return Found(exact, Place(kind_name, exact.row, exact.devices, wiring, upper))
 
-    def on(self, kind_name: str, row: Option, devices: Sequence[Device]) -> Found:
+    def on(self, kind_name: str, row: Option, devices: Sequence[Device], lit: Sequence[HeldCircuits] = ()) -> Found:
         """A configuration in one rack, without pooled memory, with rank i on devices[i], which are free, over circuits
-        that are free; not taken."""
-        assigned = self.state.assign_on(row.options, row.number, devices)
+        that are free; those that are `lit` stay. Not taken."""
+        assigned = self.state.assign_beside(row.options, row.number, devices, lit)
         if assigned is None:
             return Found()
         self.state.release_named(assigned)

@@ -1,10 +1,11 @@
 """A running job goes on with more accelerators, beside those that it has: its ranks stay, new ones come after them.
 
-Only a job without circuits grows: drivers set the circuits of a job all at once, and whatever joins more ranks divides
-the light of each anew. What it grows into may have circuits, which none of its ranks had before.
+Circuits that it has stay on as they are, and others come beside them. Where the fabric cannot have that, only a job
+without circuits grows; what it grows into may have them.
 """
 
 from collections.abc import Sequence
+from itertools import islice
 
 from costmodel.wording import counted
 from planner.controller.free_state import Found
@@ -17,8 +18,8 @@ from planner.fabrics.search import NOBODY
 from planner.model.errors import ConflictError, InputError
 from planner.placement.placement import Place
 
-MOST_REFUSED = 200
-"""ways to lie of one job that light refuses before no other is tried"""
+MOST_REFUSED = 30
+"""ways to lie of one configuration that light refuses before no other is tried"""
 
 
 def find_beside(state: ClusterState, entry: Entry, request: Request, kind: str) -> Found:
@@ -28,8 +29,9 @@ def find_beside(state: ClusterState, entry: Entry, request: Request, kind: str) 
     if not any(size > len(place.devices) for size in request.sizes):
         problem = f"has {counted(len(place.devices), 'accelerator')} and asks for no more; give a larger number"
         raise InputError("grow", entry.name, problem)
-    if place.has_circuits:
-        problem = "holds circuits, which would all have to be set anew for more accelerators"
+    if place.row.shape.racks > 1 or (place.has_circuits and not state.free.state.keeps_lit):
+        what = "lies in several racks" if place.row.shape.racks > 1 else "holds circuits"
+        problem = f"{what}, and what joins its accelerators would all have to be set anew for more of them"
         raise ConflictError("grow", entry.name, f"{problem}; submit it anew to have it larger")
     rows = _within_quota(state, entry, place, kind)
     barred = state.drained | _kept(state, entry)
@@ -44,16 +46,15 @@ def _first(
     state: ClusterState, request: Request, kind: str, rows: Sequence[Option], place: Place, barred: frozenset[int]
 ) -> tuple[Found | None, bool]:
     """The first row that lies beside the ranks of a place; else whether free accelerators lie as some row needs."""
-    refused = 0
+    lies = False
     for row in rows:
-        for devices in state.free.state.grown(row, place.devices, barred):
-            found = on_these(state, request, kind, row, devices)
+        ways = state.free.state.grown(row, place.devices, barred)
+        for devices in islice(ways, MOST_REFUSED):
+            found = on_these(state, request, kind, row, devices, place.circuits)
             if found is not None:
                 return found, True
-            refused += 1
-            if refused == MOST_REFUSED:
-                return None, True
-    return None, refused > 0
+            lies = True
+    return None, lies
 
 
 def _within_quota(state: ClusterState, entry: Entry, place: Place, kind: str) -> list[Option]:
@@ -90,6 +91,8 @@ def _why_not(state: ClusterState, place: Place, rows: Sequence[Option], barred: 
         needed += f" beside {kept} on servers that are drained or kept for a job that waits"
     if free < more:
         return needed
+    if is_lit and place.has_circuits:
+        return f"{needed}, but no configuration joins these by free light and leaves on all circuits that it has"
     if is_lit:
         return f"{needed}, but no free light, memory or links join these with those that it has"
     return f"{needed}, but none of its configurations lies on these and leaves each rank where it is"

@@ -14,6 +14,7 @@ from planner.fabrics.free_slots import Device
 from planner.fabrics.job_class import Option
 from planner.model.edit import edited
 from planner.model.errors import ConflictError
+from planner.model.plan import Circuit, HeldCircuits
 from planner.placement.placement import Place
 
 Resizing = Literal["shrink", "grow"]
@@ -39,14 +40,23 @@ def set_aside(state: ClusterState, entry: Entry) -> Iterator[None]:
         state.free.state.take(held)
 
 
-def on_these(state: ClusterState, request: Request, kind: str, row: Option, devices: Sequence[Device]) -> Found | None:
-    """A configuration with rank i on devices[i], free now, that the validator agrees with; not taken."""
+def on_these(
+    state: ClusterState, request: Request, kind: str, row: Option, devices: Sequence[Device],
+    lit: Sequence[HeldCircuits] = (),
+) -> Found | None:  # fmt: skip
+    """A configuration with rank i on devices[i], free now, that the validator agrees with, and whose circuits are those
+    that are `lit` and others; not taken."""
     if row.shape.pooled_units:
         return None
-    found = state.free.on(kind, row, devices)
-    if found.place is None or state.validator.objection(request, found.place) is not None:
+    found = state.free.on(kind, row, devices, lit)
+    if found.place is None or not _circuits(lit) <= _circuits(found.place.circuits):
         return None
-    return found
+    return found if state.validator.objection(request, found.place) is None else None
+
+
+def _circuits(held: Sequence[HeldCircuits]) -> set[tuple[str | None, Circuit]]:
+    """What is on, whatever it serves, by the phase in which it is."""
+    return {(each.phase, circuit) for each in held for circuit in each.circuits}
 
 
 def carry_out(state: ClusterState, entry: Entry, found: Found) -> None:

@@ -1,5 +1,6 @@
 """Interface of drivers that set circuits on optical switches, and their errors."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -11,6 +12,28 @@ servers are divided, also one without circuits for each part, with its `partitio
 
 OnJob = Callable[[str], None]
 """is told the name of a job"""
+
+
+def holds_all(circuits: Circuits, before: Circuits) -> bool:
+    """True if all of these circuits that were on before are among others."""
+    return not added(before, circuits)
+
+
+def added(circuits: Circuits, before: Circuits) -> Circuits:
+    """Circuits that are not among those that were on before, whatever dimension these served."""
+    known = {_light(each, circuit) for each in before for circuit in each["circuits"] or [None]}
+    found = Circuits()
+    for each in circuits:
+        new = [circuit for circuit in each["circuits"] if _light(each, circuit) not in known]
+        if new or (not each["circuits"] and _light(each, None) not in known):
+            found.append({**each, "circuits": new})
+    return found
+
+
+def _light(each: dict[str, Any], circuit: dict[str, Any] | None) -> str:
+    """A circuit as it is on, with the phase in which it is; or a partition of servers, which has none."""
+    about = each if circuit is None else {"phase": each.get("phase"), **circuit}
+    return json.dumps(about, sort_keys=True)
 
 
 class CircuitError(Exception):
@@ -46,7 +69,8 @@ class Driver(Protocol):
     """Keeps circuits of jobs on. One that dies in the middle and is called again ends in the same state."""
 
     def connect(self, job: str, circuits: Circuits) -> None:
-        """Put all circuits of a job on, or none and CircuitError; on already: nothing."""
+        """Put all circuits of a job on, or none and CircuitError; on already: nothing. Those that it has on stay on,
+        whatever becomes of the others."""
 
     def release(self, job: str) -> None:
         """Put all circuits of a job off, or CircuitError; off already: nothing."""

@@ -9,7 +9,14 @@ from typing import Any, Literal
 
 from planner.controller.controller import Controller
 from planner.controller.driver_calls import Calls
-from planner.controller.switch_driver import CircuitBusyError, CircuitError, Circuits, Driver, Resynced
+from planner.controller.switch_driver import (
+    CircuitBusyError,
+    CircuitError,
+    Circuits,
+    Driver,
+    Resynced,
+    holds_all,
+)
 from planner.model.errors import InputError
 from planner.placement.placement import Place
 
@@ -73,7 +80,8 @@ class SwitchReconciler:
         """of the driver since this process began"""
 
     def tick(self) -> None:
-        """Release what must not be on, then connect what must; again where a part was found broken meanwhile."""
+        """Release what must not be on, then connect what must, of jobs that have grown what is new; again where a part
+        was found broken meanwhile."""
         while self._pass():
             pass
 
@@ -106,7 +114,8 @@ class SwitchReconciler:
         for job, circuits in applied.items():
             if wanted.get(job) != circuits:
                 self._on.pop(job, None)
-                self._begin(_Call("release", job, circuits))
+                if job not in wanted or not holds_all(wanted[job], circuits):
+                    self._begin(_Call("release", job, circuits))
         self._read_back_if_due()
         if self._hear():
             return True

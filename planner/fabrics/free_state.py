@@ -45,6 +45,8 @@ class FreeState(FreeRacks):
     """whether a search takes so long that a controller looks at a few racks at a time"""
     has_pool: ClassVar[bool] = False
     """whether free devices of a server may lack memory, so that counting them does not say who fits"""
+    keeps_lit: ClassVar[bool] = False
+    """whether a job that gets more devices may keep the circuits that it has"""
     least_search_s: float = 0.0
     """time that a controller gives a search at least"""
 
@@ -179,6 +181,12 @@ class FreeState(FreeRacks):
     def realize_on(self, row: Option, devices: Sequence[Device], held: Sequence[Device]) -> Placement | None:
         """The same on these devices in rank order, as part of `held`, all of which are free."""
         return Placement(row, tuple(devices), tuple(held), self._owned_on(row.options, row.number, devices))
+
+    def assign_beside(
+        self, options: JobOptions, row: int, devices: Sequence[Device], lit: Sequence[HeldCircuits]
+    ) -> Assignment | None:
+        """As `assign_on`, in one rack; circuits that are `lit` stay, None where the candidate has no such ones."""
+        return None if lit else self.assign_on(options, row, devices)
 
     def realize_chosen_in_rack(self, row: Option, devices: Sequence[Device]) -> Placement | None:
         counts = Counter(server for server, _ in devices)

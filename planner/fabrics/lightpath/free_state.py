@@ -15,6 +15,7 @@ from planner.fabrics.job_class import JobClass, Option
 from planner.fabrics.lightpath.fast_fibers import Fibers, Spread, Spreads
 from planner.fabrics.lightpath.fast_rwa import Router
 from planner.fabrics.lightpath.job_class import LightpathJobClass, LightpathOption
+from planner.fabrics.lightpath.kept_lit import kept_lit
 from planner.fabrics.lightpath.layouts import MAX_LAYOUTS, arrangements, layouts
 from planner.fabrics.lightpath.rwa import Paths, Spectrum, moved
 from planner.fabrics.placement import Owned, Placement
@@ -25,7 +26,7 @@ from planner.fabrics.server_shares.free_shares import FreeShares
 from planner.model.cluster import Cluster
 from planner.model.edit import edited
 from planner.model.health import FailedFiber, Health
-from planner.model.plan import Assignment
+from planner.model.plan import Assignment, HeldCircuits
 
 MOST_SLOTTED = 2
 """orders of the servers tried for one job where slots matter: each comes with several orders of the slots"""
@@ -37,6 +38,7 @@ class LightpathFreeState(FreeState):
     """Jobs hold wavelengths on fibers between their servers, and waveguides inside them where tiles share these."""
 
     is_costly = True
+    keeps_lit = True
 
     def __init__(self, cluster: Cluster, most_lit: MostLit | None = None) -> None:
         """`most_lit` limits how many fibers of an ordered pair of servers may carry light."""
@@ -233,6 +235,19 @@ class LightpathFreeState(FreeState):
     def assign_on_in_rack(self, options: JobOptions, row: int, devices: Sequence[Device]) -> Assignment | None:
         paths = self.router.paths_on(options.shapes[row], devices)
         return None if paths is None else self._over_paths(options, row, devices, paths)
+
+    def assign_beside(
+        self, options: JobOptions, row: int, devices: Sequence[Device], lit: Sequence[HeldCircuits]
+    ) -> Assignment | None:
+        if not lit:
+            return self.assign_on(options, row, devices)
+        demand = options.shapes[row]
+        kept = kept_lit(self.light, demand.configurations, devices, lit)
+        found = kept and self.light.complete(demand.configurations, demand.offsets, devices, kept)
+        if not found:
+            return None
+        owned = self._with_modules(demand, devices, self.router.owned_over(demand, found))
+        return self._assigned(options, row, devices, owned, found)
 
     def _over_paths(self, options: JobOptions, row: int, devices: Sequence[Device], paths: Paths) -> Assignment:
         """The candidate on these devices, its circuits over these paths, taken."""

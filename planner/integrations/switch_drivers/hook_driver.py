@@ -28,9 +28,10 @@ class HookDriver(RecordedDriver):
     Exit code 0: done. Any other: nothing is on (connect), or some may be left (release), and its output may be
     {"part": "s0>s1#0", "said": "no light"}. Both actions may come again for a job. A command that takes longer than
     `timeout_s` is killed, with all that it started; nobody knows then what is on, so the same circuits may be connected
-    again, and others of the job only after a release. Commands on one switch follow each other: if this process dies,
-    the next one there waits until the command has ended, and all that it started. It runs as the owner of the folder,
-    whether slurmctld, a daemon of root or that owner asks for it.
+    again. For a job that has circuits on, connect gives those that it gets beside them; others come only after a
+    release. Commands on one switch follow each other: if this process dies, the next one there waits until the command
+    has ended, and all that it started. It runs as the owner of the folder, whether slurmctld, a daemon of root or that
+    owner asks for it.
     """
 
     def __init__(

@@ -9,7 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from planner.controller.switch_driver import CircuitBusyError, CircuitError, Circuits, OnJob, Resynced, UnsureError
+from planner.controller.switch_driver import (
+    CircuitBusyError,
+    CircuitError,
+    Circuits,
+    OnJob,
+    Resynced,
+    UnsureError,
+    added,
+    holds_all,
+)
 from planner.integrations.private_files import locked, make_private, open_lock, write_private
 from planner.integrations.switch_drivers.parts import switches, taken
 from planner.integrations.switch_drivers.ranges import free, try_lock
@@ -51,7 +60,8 @@ class CircuitRecord:
 
 
 class RecordedDriver:
-    """Circuits by job in `switches.json` of a folder: those that are on, and those that are being set.
+    """Circuits by job in `switches.json` of a folder: those that are on, and those that are being set, among which are
+    those that a job has on already.
 
     Whoever dies while setting circuits leaves them among the latter. The circuits of two jobs are set side by side
     where they lie on different switches, and one after the other where they share one: each call locks its switches,
@@ -71,7 +81,8 @@ class RecordedDriver:
         self._path = folder / "switches.json"
 
     def set(self, job: str, circuits: Circuits, lock: int) -> None:
-        """Make these circuits: all, or none and CircuitError; UnsureError where it is not known.
+        """Make these circuits: all, or none and CircuitError; UnsureError where it is not known. Of a job that has some
+        on already, they are the others.
 
         `lock` is the open file by which their switches are locked: who has it keeps them locked."""
         raise NotImplementedError
@@ -88,12 +99,17 @@ class RecordedDriver:
             with self._record() as record:
                 if record.on.get(job, []) == circuits and job not in record.setting:
                     return
-                if record.all.get(job, circuits) != circuits:
+                if not holds_all(circuits, record.all.get(job, [])):
                     raise CircuitError(f"{job} has other circuits on; release them first")
                 record.require_free(job, circuits)
+                more = self.more(circuits, record.on.get(job, []))
                 record.setting[job] = circuits
                 record.write()
-            self._make(job, circuits, lock)
+            self._make(job, more, lock)
+
+    def more(self, circuits: Circuits, before: Circuits) -> Circuits:
+        """Those of a job's circuits that are set where it has others on, which stay so."""
+        return added(circuits, before) if before else circuits
 
     def _make(self, job: str, circuits: Circuits, lock: int) -> None:
         """Set what the record says is being set; what is refused leaves the record, what is unsure stays in it."""

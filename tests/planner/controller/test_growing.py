@@ -10,9 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.controller import Controller, Move, Request, Settings
+from planner.controller.switch_reconciler import SwitchReconciler
 from planner.model.errors import ConflictError, InputError
 from planner.placement.placement import Place
 from tests.planner.controller.power_cuts import PowerCutError, power_cut
+from tests.planner.controller.scripted_switches import Switches
 from tests.planner.controller.sites import chat, controller, quick_folder, remember_kinds, request
 
 remember_kinds()
@@ -36,6 +38,10 @@ def places(c: Controller) -> dict[str, Place]:
     return dict(c.running)
 
 
+def lit(place: Place) -> set[Any]:
+    return {(held.phase, circuit) for held in place.circuits for circuit in held.circuits}
+
+
 def may_grow(c: Controller, wanted: Request) -> bool:
     """Whether some accelerators that nobody holds, in some order behind the job's own, are a place that the validator
     agrees with. Circuits of given accelerators are those that are found first."""
@@ -47,7 +53,7 @@ def may_grow(c: Controller, wanted: Request) -> bool:
         for row in kinds[kind].rows:
             more = row.shape.num_ranks - len(held)
             for added in permutations(free, more) if more > 0 else ():
-                found = state.free.on(kind, row, (*held, *added))
+                found = state.free.on(kind, row, (*held, *added), c.running[wanted.name].circuits)
                 if found.place is not None and state.validator.objection(wanted, found.place) is None:
                     return True
     finally:
@@ -79,7 +85,8 @@ def test_it_grows_exactly_where_some_free_accelerators_make_a_place(fabric: str,
         c.prepare(wanted)
     except InputError:
         return  # no such job can ever run here
-    expected = not before["it"].has_circuits and may_grow(c, wanted)
+    is_able = fabric == "lightpath" or not before["it"].has_circuits
+    expected = is_able and may_grow(c, wanted)
     try:
         [move, *_] = c.grow(wanted)
         assert isinstance(move, Move)
@@ -90,6 +97,7 @@ def test_it_grows_exactly_where_some_free_accelerators_make_a_place(fabric: str,
         assert expected
         held = before["it"].device_names
         assert move.devices[: len(held)] == held
+        assert lit(before["it"]) <= lit(c.running["it"])
         assert {name: place for name, place in places(c).items() if name != "it"} == {
             name: place for name, place in before.items() if name != "it"
         }
@@ -239,6 +247,36 @@ def test_what_does_not_grow() -> None:
     c.submit(request("wide", 32))
     with pytest.raises(ConflictError, match="waits and has not started"):
         c.grow(resized(c, "wide", 16))
+
+
+@pytest.mark.parametrize(("size", "more"), [(2, 4), (4, 8), (4, 12), (8, 16)])
+def test_light_that_is_on_stays_on(size: int, more: int) -> None:
+    """Switches are told of what is new alone."""
+    c = controller("lightpath")
+    switches = Switches()
+    reconciler = SwitchReconciler(c, switches)
+    c.submit(request("it", size))
+    c.submit(request("other", 3))
+    reconciler.tick()
+    before, others, told = c.running["it"], c.running["other"], len(switches.calls)
+    c.grow(resized(c, "it", more))
+    assert reconciler.connected("it", c.running["it"]) is False
+    reconciler.tick()
+    assert reconciler.connected("it", c.running["it"])
+    assert switches.calls[told:] == [("connect", "it")]
+    assert lit(before) < lit(c.running["it"])
+    assert c.running["other"] == others
+    assert c.check() == []
+
+
+@pytest.mark.parametrize(("fabric", "size"), [("torus", 4), ("sipam", 2), ("ocs_rail", 16)])
+def test_circuits_that_cannot_stay_keep_a_job_as_it_is(fabric: str, size: int) -> None:
+    c = controller(fabric)
+    c.submit(request("it", size, constraints={"per_server": 4} if size == 16 else {}))
+    state = c.state()
+    with pytest.raises(ConflictError, match="holds circuits, and what joins its accelerators would all have to be set"):
+        c.grow(resized(c, "it", 2 * size, **({"per_server": 8} if size == 16 else {})))
+    assert c.state() == state
 
 
 def test_one_accelerator_gets_its_first_circuits() -> None:

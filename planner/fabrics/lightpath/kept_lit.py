@@ -1,0 +1,46 @@
+"""Circuits that stay on while a job gets more: which of those that it is to have they are."""
+
+from collections.abc import Sequence
+
+from costmodel.fabrics import Circuits
+from planner.fabrics.demand import Served
+from planner.fabrics.lightpath.routes import Device
+from planner.fabrics.lightpath.rwa import Spectrum
+from planner.model.masks import bits
+from planner.model.plan import Circuit, HeldCircuits
+
+
+def kept_lit(
+    light: Spectrum,
+    configurations: Sequence[tuple[Served, Circuits]],
+    devices: Sequence[Device],
+    lit: Sequence[HeldCircuits],
+) -> list[dict[int, Circuit]] | None:
+    """By configuration and position the circuits that are `lit`, each in the first configuration that has one of its
+    width between its ends and in which nothing else that stays has its light; None where one has no place."""
+    names = [light.fabric.device_name(*device) for device in devices]
+    left = list(dict.fromkeys(circuit for held in lit for circuit in held.circuits))
+    kept = list[dict[int, Circuit]]()
+    for _, circuits in configurations:
+        stays, used = dict[int, Circuit](), dict[object, int]()
+        for i, (source, destination, width) in enumerate(circuits):
+            ends = names[source], names[destination]
+            for each in left:
+                is_it = (each.source, each.destination) == ends and len(each.wavelengths) == width
+                if is_it and not _meets(light, each, used):
+                    stays[i] = each
+                    left.remove(each)
+                    break
+        kept.append(stays)
+    return None if left else kept
+
+
+def _meets(light: Spectrum, circuit: Circuit, used: dict[object, int]) -> bool:
+    """Whether a circuit has light in common with what is `used` of ends and ways; if not it uses them, too."""
+    mask = bits(circuit.wavelengths)
+    parts = [("from", circuit.source), ("to", circuit.destination), *light.guides_of(circuit)]
+    if any(used.get(part, 0) & mask for part in parts):
+        return True
+    for part in parts:
+        used[part] = used.get(part, 0) | mask
+    return False
