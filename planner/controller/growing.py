@@ -1,7 +1,7 @@
 """A running job goes on with more accelerators, beside those that it has: its ranks stay, new ones come after them.
 
-Circuits that it has stay on as they are, and others come beside them. Where the fabric cannot have that, only a job
-without circuits grows; what it grows into may have them.
+Circuits that it has stay on as they are, and others come beside them, unless that would make it slower. Where the
+fabric cannot have that, only a job without circuits grows; what it grows into may have them.
 """
 
 from collections.abc import Sequence
@@ -45,9 +45,12 @@ def find_beside(state: ClusterState, entry: Entry, request: Request, kind: str) 
 def _first(
     state: ClusterState, request: Request, kind: str, rows: Sequence[Option], place: Place, barred: frozenset[int]
 ) -> tuple[Found | None, bool]:
-    """The first row that lies beside the ranks of a place; else whether free accelerators lie as some row needs."""
+    """The first row that lies beside the ranks of a place; else whether free accelerators lie as some row needs. Rows
+    around circuits that stay are no slower than what runs."""
     lies = False
     for row in rows:
+        if place.has_circuits and row.rate < place.row.rate:
+            continue
         ways = state.free.state.grown(row, place.devices, barred)
         for devices in islice(ways, MOST_REFUSED):
             found = on_these(state, request, kind, row, devices, place.circuits)
@@ -91,8 +94,9 @@ def _why_not(state: ClusterState, place: Place, rows: Sequence[Option], barred: 
         needed += f" beside {kept} on servers that are drained or kept for a job that waits"
     if free < more:
         return needed
-    if is_lit and place.has_circuits:
-        return f"{needed}, but no configuration joins these by free light and leaves on all circuits that it has"
+    if place.has_circuits:
+        as_fast = "no configuration that is as fast as it is now"
+        return f"{needed}, but {as_fast} joins these by free light and leaves on all circuits that it has"
     if is_lit:
         return f"{needed}, but no free light, memory or links join these with those that it has"
     return f"{needed}, but none of its configurations lies on these and leaves each rank where it is"

@@ -24,7 +24,7 @@ FEW_SERVERS = 16
 
 
 @dataclass(frozen=True)
-class Held:
+class BegunParts:
     """Devices of the ranks that stay, by parts of the job that is to be."""
 
     devices: tuple[Device, ...]
@@ -34,7 +34,7 @@ class Held:
     """devices that the last of these parts lacks"""
 
     @classmethod
-    def of(cls, demand: Demand, devices: Sequence[Device]) -> "Held | None":
+    def of(cls, demand: Demand, devices: Sequence[Device]) -> "BegunParts | None":
         """None where some part would lie in several servers, or one server have two parts that are to lie apart."""
         size = demand.part
         parts = [devices[first : first + size] for first in range(0, len(devices), size)]
@@ -48,7 +48,7 @@ class Held:
 
 
 def grown(
-    fabric: FabricBase, demand: Demand, held: Held, near: Sequence[int], free: Mapping[int, Sequence[int]]
+    fabric: FabricBase, demand: Demand, held: BegunParts, near: Sequence[int], free: Mapping[int, Sequence[int]]
 ) -> Iterator[list[Device]]:
     """Devices by rank on servers that packets or light join, `near`; new ranks take the slots that are `free`, by
     server. The first way fills the servers that the job has, then as few others as possible."""
@@ -68,7 +68,9 @@ def _in_order(order: Sequence[tuple[int, int]], free: Mapping[int, Sequence[int]
     return ((server, slot) for server, count in order for slot in free[server][: count * part])
 
 
-def _spreads(fabric: FabricBase, demand: Demand, held: Held, free: Mapping[int, Sequence[int]]) -> Iterator[Blocks]:
+def _spreads(
+    fabric: FabricBase, demand: Demand, held: BegunParts, free: Mapping[int, Sequence[int]]
+) -> Iterator[Blocks]:
     """New parts by server."""
     missing, begun = demand.num_parts - len(held.servers), Counter(held.servers)
     if missing < 0:

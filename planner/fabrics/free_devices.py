@@ -5,7 +5,7 @@ from copy import copy
 from functools import cached_property
 from typing import Any, Self
 
-from planner.fabrics.added_devices import Held, grown
+from planner.fabrics.added_devices import BegunParts, grown
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import Device, FreeSlots
 from planner.fabrics.job_class import Option
@@ -125,11 +125,11 @@ class FreeDevices:
     def grown(self, row: Option, devices: Sequence[Device], barred: frozenset[int]) -> Iterator[list[Device]]:
         """Devices by rank of a row in one rack on which its first ranks keep `devices`, which are free, and the others
         lie on no barred server, the best first. Whether light or memory allows it is not looked at."""
-        held = Held.of(row.shape, devices)
+        held = BegunParts.of(row.shape, devices)
         if held is not None and self.dark.isdisjoint(devices):
             yield from self.grown_around(row, held, barred)
 
-    def grown_around(self, row: Option, held: Held, barred: frozenset[int]) -> Iterator[list[Device]]:
+    def grown_around(self, row: Option, held: BegunParts, barred: frozenset[int]) -> Iterator[list[Device]]:
         """The same, of parts that lie right so far."""
         near = next(servers for servers in self.together if held.servers[0] in servers)
         slots = self.slots_beside(row.shape, held.devices)

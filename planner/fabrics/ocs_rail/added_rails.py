@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import combinations, islice
 
-from planner.fabrics.added_devices import Held
+from planner.fabrics.added_devices import BegunParts
 from planner.fabrics.added_servers import added_by_rack
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import Device
@@ -14,7 +14,7 @@ MOST_CHOICES = 5_000
 
 
 def grown_on_rails(
-    rails: FreeRails, demand: Demand, held: Held, lit: Sequence[int], barred: frozenset[int]
+    rails: FreeRails, demand: Demand, held: BegunParts, lit: Sequence[int], barred: frozenset[int]
 ) -> Iterator[list[Device]]:
     """Devices by rank of a job with circuits whose first ranks keep theirs. `lit` are masks of free devices with a
     port, by server, those of the job among them; on the servers with the fewest free ones of those that are able."""
@@ -30,7 +30,7 @@ def grown_on_rails(
             yield [*held.devices, *filled, *((server, rail) for server in others for rail in chosen)]
 
 
-def _choices(rails: FreeRails, demand: Demand, held: Held, free: int) -> Iterator[tuple[int, ...]]:
+def _choices(rails: FreeRails, demand: Demand, held: BegunParts, free: int) -> Iterator[tuple[int, ...]]:
     """Rails of a block: those of the ranks that stay, in their order, and then any others that are free on the server
     of the last one, where none of its blocks is whole."""
     slots, size, able = [slot for _, slot in held.devices], demand.block, rails.with_switches(demand.num_ports)
@@ -41,7 +41,7 @@ def _choices(rails: FreeRails, demand: Demand, held: Held, free: int) -> Iterato
     yield from ((*first, *more) for more in islice(combinations(others, size - len(first)), MOST_CHOICES))
 
 
-def _others(rails: FreeRails, demand: Demand, held: Held, able: Sequence[int]) -> list[int] | None:
+def _others(rails: FreeRails, demand: Demand, held: BegunParts, able: Sequence[int]) -> list[int] | None:
     """The first servers that give the blocks that are not begun; None where they are too few."""
     missing = demand.num_blocks - len(held.servers)
     if demand.servers_by_rack is None:

@@ -5,7 +5,7 @@ from math import inf
 from operator import and_
 from typing import Any, Self
 
-from planner.fabrics.added_devices import Held
+from planner.fabrics.added_devices import BegunParts
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import Device
 from planner.fabrics.free_state import FreeState
@@ -52,7 +52,7 @@ class RailFreeState(FreeState):
             self._by_rails = ServersByRails([*lit])
         return on_rails(self.rails, demand, self._by_rails)
 
-    def grown_around(self, row: Option, held: Held, barred: frozenset[int]) -> Iterator[list[Device]]:
+    def grown_around(self, row: Option, held: BegunParts, barred: frozenset[int]) -> Iterator[list[Device]]:
         if not row.shape.chooses_servers:
             return super().grown_around(row, held, barred)
         return grown_on_rails(self.rails, row.shape, held, [*map(and_, self.free, self._ported)], barred)

@@ -20,6 +20,12 @@ def request(name: str, accelerators: Any = 1, **changes: Any) -> Request:
     return Request.model_validate({"name": name, "workload": BERT, "accelerators": accelerators} | changes)
 
 
+def resized(c: Controller, name: str, accelerators: Any, **constraints: Any) -> Request:
+    """What a job asks for with another number of accelerators, and other constraints where some are given."""
+    limits = {"accelerators": accelerators} | ({"constraints": constraints} if constraints else {})
+    return Request.model_validate(c.job(name).request.model_dump() | limits)
+
+
 def chat(name: str, accelerators: Any = 1, **changes: Any) -> Request:
     return request(name, accelerators, workload=CHAT, **changes)
 

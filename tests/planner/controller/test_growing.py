@@ -1,7 +1,7 @@
 """A running job that gets more accelerators beside those that it has: no rank of it moves, and nobody else's does."""
 
-from itertools import permutations, product
-from pathlib import Path
+from collections.abc import Callable
+from itertools import permutations
 from random import Random
 from typing import Any
 
@@ -9,13 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.controller import Controller, Move, Request, Settings
+from planner.controller import Controller, Move, Request
 from planner.controller.switch_reconciler import SwitchReconciler
 from planner.model.errors import ConflictError, InputError
 from planner.placement.placement import Place
-from tests.planner.controller.power_cuts import PowerCutError, power_cut
 from tests.planner.controller.scripted_switches import Switches
-from tests.planner.controller.sites import chat, controller, quick_folder, remember_kinds, request
+from tests.planner.controller.sites import chat, controller, remember_kinds, request, resized
 
 remember_kinds()
 SMALL: dict[str, dict[str, Any]] = {
@@ -29,11 +28,6 @@ SMALL: dict[str, dict[str, Any]] = {
 MOST_FREE = 6
 
 
-def resized(c: Controller, name: str, accelerators: Any, **constraints: Any) -> Request:
-    limits = {"accelerators": accelerators} | ({"constraints": constraints} if constraints else {})
-    return Request.model_validate(c.job(name).request.model_dump() | limits)
-
-
 def places(c: Controller) -> dict[str, Place]:
     return dict(c.running)
 
@@ -44,16 +38,19 @@ def lit(place: Place) -> set[Any]:
 
 def may_grow(c: Controller, wanted: Request) -> bool:
     """Whether some accelerators that nobody holds, in some order behind the job's own, are a place that the validator
-    agrees with. Circuits of given accelerators are those that are found first."""
+    agrees with. Circuits of given accelerators are those that are found first beside those that the job has; with such
+    it becomes no slower."""
     state, kinds = c._durable.state, c._durable.kinds
-    kind, held = kinds.name(wanted), c.running[wanted.name].devices
+    kind, place = kinds.name(wanted), c.running[wanted.name]
     free = [(s, slot) for s, slots in enumerate(state.free.state.slots.lit) for slot in slots]
     state.free.state.release(state.free.held[wanted.name])
     try:
         for row in kinds[kind].rows:
-            more = row.shape.num_ranks - len(held)
+            if place.has_circuits and row.rate < place.row.rate:
+                continue
+            more = row.shape.num_ranks - len(place.devices)
             for added in permutations(free, more) if more > 0 else ():
-                found = state.free.on(kind, row, (*held, *added), c.running[wanted.name].circuits)
+                found = state.free.on(kind, row, (*place.devices, *added), place.circuits)
                 if found.place is not None and state.validator.objection(wanted, found.place) is None:
                     return True
     finally:
@@ -103,69 +100,6 @@ def test_it_grows_exactly_where_some_free_accelerators_make_a_place(fabric: str,
         }
         assert c.job("it").request == wanted
     assert c.check() == []
-
-
-@pytest.mark.parametrize("fabric", ["fat_tree", "ocs_rail", "memory_ring"])
-def test_what_has_grown_shrinks_to_what_it_was(fabric: str) -> None:
-    c = controller(fabric)
-    c.submit(request("it", 4))
-    small, before = c.job("it").request, c.running["it"].device_names
-    c.grow(resized(c, "it", 8))
-    assert c.running["it"].device_names[:4] == before
-    if not c.running["it"].has_circuits:
-        c.shrink(small, before)
-        assert c.running["it"].device_names == before
-        assert c.num_free == 28
-    assert c.check() == []
-
-
-def test_a_restart_knows_what_has_grown(tmp_path: Path) -> None:
-    path, rules = tmp_path / "journal.db", Settings(greedy_budget_s=60, repair_budget_s=10)
-    with Controller(controller().cluster, journal=path, settings=rules) as c:
-        c.submit(request("it", 8))
-        wanted = resized(c, "it", 24, per_server=8)
-        decisions = c.grow(wanted, key="once", at_s=5)
-        assert c.grow(wanted, key="once", at_s=5) == decisions
-        assert [type(each) for each in decisions] == [Move]
-        state = c.state()
-        assert state["jobs"][0]["pause_s"] == 0
-        with pytest.raises(InputError, match="has 24 accelerators and asks for no more"):
-            c.grow(wanted)
-    with Controller(journal=path) as again:
-        assert again.state() == state
-        assert again.check() == []
-        assert again.job("it").request == wanted
-        assert again.num_free == 8
-
-
-def test_a_cut_at_any_write_gives_what_it_had_or_all_that_it_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Right before and right after each statement that writes the growth, and the snapshot after it; who asks again
-    under its key is answered the same."""
-    rules, numbers = Settings(greedy_budget_s=60, repair_budget_s=10, snapshot_every=2), set[int]()
-
-    def opened(path: Path) -> Controller:
-        return Controller(controller().cluster, path, rules)
-
-    def run(c: Controller) -> Any:
-        c.submit(request("it", 8), key="submit", at_s=1)
-        c.grow(request("it", 16), key="grow", at_s=2)
-        return c.state()
-
-    with quick_folder() as folder:
-        with power_cut(monkeypatch, (0, False)) as came, opened(Path(folder) / "whole.db") as whole:
-            whole.submit(request("it", 8), key="submit", at_s=1)
-            first = len(came)
-            state = run(whole)
-            last = len(came)
-        for number, is_done in product(range(first + 1, last + 1), (False, True)):
-            path = Path(folder) / f"{number}{is_done}.db"
-            with power_cut(monkeypatch, (number, is_done)), pytest.raises(PowerCutError), opened(path) as cut:
-                run(cut)
-            with opened(path) as again:
-                numbers.add(len(again.running["it"].devices))
-                assert run(again) == state
-                assert again.check() == []
-    assert numbers == {8, 16}
 
 
 def test_a_part_that_is_begun_is_filled_where_it_lies() -> None:
@@ -249,13 +183,13 @@ def test_what_does_not_grow() -> None:
         c.grow(resized(c, "wide", 16))
 
 
-@pytest.mark.parametrize(("size", "more"), [(2, 4), (4, 8), (4, 12), (8, 16)])
-def test_light_that_is_on_stays_on(size: int, more: int) -> None:
+@pytest.mark.parametrize(("asks", "size", "more"), [(request, 2, 4), (chat, 2, 4), (chat, 4, 12), (chat, 8, 16)])
+def test_light_that_is_on_stays_on(asks: Callable[..., Request], size: int, more: int) -> None:
     """Switches are told of what is new alone."""
     c = controller("lightpath")
     switches = Switches()
     reconciler = SwitchReconciler(c, switches)
-    c.submit(request("it", size))
+    c.submit(asks("it", size))
     c.submit(request("other", 3))
     reconciler.tick()
     before, others, told = c.running["it"], c.running["other"], len(switches.calls)
@@ -265,8 +199,17 @@ def test_light_that_is_on_stays_on(size: int, more: int) -> None:
     assert reconciler.connected("it", c.running["it"])
     assert switches.calls[told:] == [("connect", "it")]
     assert lit(before) < lit(c.running["it"])
+    assert before.row.rate <= c.running["it"].row.rate
     assert c.running["other"] == others
     assert c.check() == []
+
+
+def test_light_that_would_make_it_slower_is_not_kept() -> None:
+    """A ring of four replicas has all the light of its accelerators: around it eight would train at half its speed."""
+    c = controller("lightpath")
+    c.submit(request("it", 4))
+    with pytest.raises(ConflictError, match=r"no configuration that is as fast as it is now .* leaves on all circuits"):
+        c.grow(resized(c, "it", 8))
 
 
 @pytest.mark.parametrize(("fabric", "size"), [("torus", 4), ("sipam", 2), ("ocs_rail", 16)])

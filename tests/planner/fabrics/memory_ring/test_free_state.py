@@ -1,8 +1,15 @@
 """What is free of shared memory nodes while jobs are placed one by one."""
 
+from collections import Counter
+from collections.abc import Iterable
+from itertools import combinations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
 from planner.candidates.expand import expand
 from planner.fabrics.free_state import FreeState
-from planner.fabrics.memory_ring.free_state import NodeFreeState
+from planner.fabrics.memory_ring.free_state import NodeFreeState, _most
 from planner.fabrics.problem import JobOptions
 from tests.planner.fabrics.memory_ring.ring_cases import instance, job
 
@@ -36,3 +43,18 @@ def test_what_is_taken_is_given_back() -> None:
     assert free.dimms == [[1, 4, 4, 1]]
     free.release_named(placed)
     assert free.dimms == [[4, 4, 4, 4]]
+
+
+@given(st.sets(st.integers(0, 7)), st.lists(st.integers(0, 3), min_size=8, max_size=8))
+def test_as_many_slots_as_possible_share_the_nodes_of_a_ring(slots: set[int], ranks: list[int]) -> None:
+    """Node n serves slots n and n + 1, so many ranks of a job."""
+
+    def fits(chosen: Iterable[int]) -> bool:
+        each = Counter(node % 8 for slot in chosen for node in (slot, slot - 1))
+        return all(number <= ranks[node] for node, number in each.items())
+
+    found = _most(sorted(slots), ranks)
+    assert set(found) <= slots
+    assert fits(found)
+    sizes = (len(each) for n in range(len(slots) + 1) for each in combinations(sorted(slots), n) if fits(each))
+    assert len(found) == max(sizes)

@@ -30,6 +30,8 @@ def circuits(
 
 
 BETWEEN = circuits(fibers=["s0>s1#0"])
+NEW = circuits("s0.t1", "s1.t1", (1,), fibers=["s0>s1#0"])
+BOTH = [*NEW, *BETWEEN]
 
 
 def hook(tmp_path: Path, script: str, timeout_s: float = 240.0) -> Driver:

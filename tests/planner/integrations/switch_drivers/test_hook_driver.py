@@ -14,7 +14,17 @@ from planner.controller.switch_driver import UnsureError
 from planner.integrations.switch_drivers import CircuitBusyError, CircuitError, driver_of
 from tests.need import need_root
 from tests.paths import ROOT
-from tests.planner.integrations.switch_drivers.drivers import BETWEEN, COMMAND, CONNECT, SLOW, circuits, hook, made_spec
+from tests.planner.integrations.switch_drivers.drivers import (
+    BETWEEN,
+    BOTH,
+    COMMAND,
+    CONNECT,
+    NEW,
+    SLOW,
+    circuits,
+    hook,
+    made_spec,
+)
 
 
 def test_a_command_is_told_what_to_do(tmp_path: Path) -> None:
@@ -165,3 +175,19 @@ def test_a_command_runs_as_one_account_whoever_asks(tmp_path: Path) -> None:
     made.connect("a", BETWEEN)
     assert (tmp_path / "out" / "said").read_text().split() == ["65534", "65534", "65534", "0077"]
     assert {path.stat().st_uid for path in folder.iterdir()} == {65534}
+
+
+def test_a_command_is_told_of_what_is_new_alone(tmp_path: Path) -> None:
+    driver = hook(tmp_path, COMMAND.format(folder=tmp_path))
+    driver.connect("a", BETWEEN)
+    (tmp_path / "fail").write_text('{"said": "no light"}')
+    with pytest.raises(CircuitError, match="no light"):
+        driver.connect("a", BOTH)
+    assert driver.applied() == {"a": BETWEEN}
+    (tmp_path / "fail").unlink()
+    driver.connect("a", BOTH)
+    driver.release("a")
+    told = [json.loads(line) for line in (tmp_path / "told").read_text().splitlines()]
+    assert [(each["action"], each["circuits"]) for each in told] == [
+        ("connect", BETWEEN), ("connect", NEW), ("connect", NEW), ("release", BOTH),
+    ]  # fmt: skip

@@ -12,9 +12,21 @@ from pathlib import Path
 
 import pytest
 
+from planner.controller.switch_driver import UnsureError
 from planner.integrations.switch_drivers import CircuitBusyError, CircuitError, Circuits, Driver, driver_of
+from planner.integrations.switch_drivers.recorded import RecordedDriver
 from tests.paths import ROOT
-from tests.planner.integrations.switch_drivers.drivers import BETWEEN, COMMAND, CONNECT, SLOW, circuits, hook, made_spec
+from tests.planner.integrations.switch_drivers.drivers import (
+    BETWEEN,
+    BOTH,
+    COMMAND,
+    CONNECT,
+    NEW,
+    SLOW,
+    circuits,
+    hook,
+    made_spec,
+)
 
 
 def test_connect_and_release_may_come_again(driver: Driver) -> None:
@@ -181,3 +193,47 @@ def test_drivers_need_the_standard_library_alone() -> None:
     code = "import planner.integrations.slurm.hooks, planner.integrations.switch_drivers.hook_driver"
     env = {"PYTHONPATH": str(ROOT)}
     subprocess.run([sys.executable, "-S", "-s", "-c", code], env=env, check=True, timeout=240)
+
+
+def test_what_is_new_is_set_beside_what_is_on(driver: Driver) -> None:
+    driver.connect("a", BETWEEN)
+    for _ in range(2):
+        driver.connect("a", BOTH)
+        assert driver.applied() == {"a": BOTH}
+    with pytest.raises(CircuitError, match="release them first"):
+        driver.connect("a", BETWEEN)
+    driver.release("a")
+    assert driver.applied() == {}
+
+
+def test_light_of_another_is_in_the_way_and_what_is_on_stays(driver: Driver) -> None:
+    driver.connect("a", BETWEEN)
+    driver.connect("b", NEW)
+    with pytest.raises(CircuitBusyError, match="in use by b"):
+        driver.connect("a", BOTH)
+    assert driver.applied() == {"a": BETWEEN, "b": NEW}
+
+
+class _Unsure(RecordedDriver):
+    """Nobody knows what is on, as often as it is told."""
+
+    left = 0
+
+    def set(self, job: str, circuits: Circuits, lock: int) -> None:
+        if self.left:
+            self.left -= 1
+            raise UnsureError("nobody knows")
+
+
+def test_what_may_be_on_is_set_again_or_released_as_a_whole(tmp_path: Path) -> None:
+    driver = _Unsure(tmp_path / "driver")
+    driver.connect("a", BETWEEN)
+    driver.left = 1
+    with pytest.raises(UnsureError):
+        driver.connect("a", BOTH)
+    again = _Unsure(tmp_path / "driver")
+    assert again.applied() == {"a": BOTH}, "it may be on"
+    again.connect("a", BOTH)
+    assert again.applied() == {"a": BOTH}
+    again.release("a")
+    assert again.applied() == {}

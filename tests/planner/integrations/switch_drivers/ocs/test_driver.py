@@ -245,3 +245,30 @@ def test_whoever_dies_while_setting_goes_on(tmp_path: Path, monkeypatch: pytest.
 def test_circuits_of_another_cluster_are_refused(tmp_path: Path) -> None:
     with site_of(tmp_path) as site, pytest.raises(CircuitError, match=r"switches\.yaml does not fit the circuits"):
         site.driver().connect("j0", circuits_of("torus", "j0"))
+
+
+@pytest.mark.parametrize("is_refused", [False, True])
+def test_cross_connects_that_are_on_stay(tmp_path: Path, is_refused: bool) -> None:
+    """No switch is told to delete what the job had, also where one leaves out what is new."""
+    whole = circuits_of("ocs_rail", "j0")
+    before = [{**each, "circuits": each["circuits"][: len(each["circuits"]) // 2]} for each in whole]
+    with site_of(tmp_path) as site:
+        driver = site.driver()
+        driver.connect("j0", before)
+        on, told = site.lit(), {name: len(switch.updates) for name, switch in site.switches.items()}
+        assert on
+        if is_refused:
+            for name, switch in site.switches.items():
+                switch.drops = [site.wanted("j0").get(name, set())] * 9
+            with pytest.raises(CircuitError, match="is missing"):
+                driver.connect("j0", whole)
+            assert (site.lit(), driver.applied()) == (on, {"j0": before})
+        else:
+            driver.connect("j0", whole)
+            assert (site.lit(), driver.applied()) == (site.wanted("j0"), {"j0": whole})
+        for name, switch in site.switches.items():
+            switch.drops = []
+            deleted = {row for update in switch.updates[told[name] :] for row in update["delete"]}
+            assert not deleted & on.get(name, set())
+        driver.release("j0")
+        assert site.lit() == {}
