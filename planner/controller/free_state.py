@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 from planner.fabrics import plugin_of
 from planner.fabrics.free_slots import Device
-from planner.fabrics.free_state import FreeState
+from planner.fabrics.free_state import FreeState, Lit
 from planner.fabrics.job_class import JobClass, Option
 from planner.fabrics.placement import Placement
 from planner.fabrics.search import Blocks, OutOfTimeError, Search
 from planner.heuristics.strategies import tightest
 from planner.model.cluster import Cluster
 from planner.model.edit import edited
-from planner.model.plan import HeldCircuits
 from planner.placement.placement import Place
 from planner.whatif.failures import Failure, parse_failure, worsened
 
@@ -137,10 +136,11 @@ class ControllerFreeState:
         upper = () if exact.links is None else exact.links.circuits
         return Found(exact, Place(kind_name, exact.row, exact.devices, wiring, upper))
 
-    def on(self, kind_name: str, row: Option, devices: Sequence[Device], lit: Sequence[HeldCircuits] = ()) -> Found:
+    def on(self, kind_name: str, row: Option, devices: Sequence[Device], lit: Lit = ()) -> Found:
         """A configuration in one rack, without pooled memory, with rank i on devices[i], which are free, over circuits
         that are free; those that are `lit` stay. Not taken."""
-        assigned = self.state.assign_beside(row.options, row.number, devices, lit)
+        asked = row.options, row.number, devices
+        assigned = self.state.assign_around(*asked, lit) if lit else self.state.assign_on(*asked)
         if assigned is None:
             return Found()
         self.state.release_named(assigned)

@@ -47,13 +47,13 @@ def _first(
 ) -> tuple[Found | None, bool]:
     """The first row that lies beside the ranks of a place; else whether free accelerators lie as some row needs. Rows
     around circuits that stay are no slower than what runs."""
-    lies = False
+    lies, lit, free = False, place.circuits, state.free.state
     for row in rows:
-        if place.has_circuits and row.rate < place.row.rate:
+        if lit and (row.rate < place.row.rate or not free.may_keep(row, place.devices, lit)):
             continue
-        ways = state.free.state.grown(row, place.devices, barred)
+        ways = free.grown(row, place.devices, barred)
         for devices in islice(ways, MOST_REFUSED):
-            found = on_these(state, request, kind, row, devices, place.circuits)
+            found = on_these(state, request, kind, row, devices, lit)
             if found is not None:
                 return found, True
             lies = True

@@ -32,6 +32,8 @@ from planner.model.plan import Assignment, HeldCircuits, MemoryCircuit
 
 MostLit = Mapping[tuple[int, int], int]
 """by ordered pair of servers: fibers that may carry light"""
+Lit = Sequence[HeldCircuits]
+"""circuits that a job has on"""
 Row = TypeVar("Row")
 Found = TypeVar("Found")
 
@@ -182,11 +184,13 @@ class FreeState(FreeRacks):
         """The same on these devices in rank order, as part of `held`, all of which are free."""
         return Placement(row, tuple(devices), tuple(held), self._owned_on(row.options, row.number, devices))
 
-    def assign_beside(
-        self, options: JobOptions, row: int, devices: Sequence[Device], lit: Sequence[HeldCircuits]
-    ) -> Assignment | None:
+    def may_keep(self, row: Option, devices: Sequence[Device], lit: Lit) -> bool:
+        """True if a row has all circuits that are `lit` between its first ranks, which are on these devices."""
+        return False
+
+    def assign_around(self, options: JobOptions, row: int, devices: Sequence[Device], lit: Lit) -> Assignment | None:
         """As `assign_on`, in one rack; circuits that are `lit` stay, None where the candidate has no such ones."""
-        return None if lit else self.assign_on(options, row, devices)
+        return None
 
     def realize_chosen_in_rack(self, row: Option, devices: Sequence[Device]) -> Placement | None:
         counts = Counter(server for server, _ in devices)

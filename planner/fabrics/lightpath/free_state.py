@@ -10,7 +10,7 @@ from costmodel.fabrics.lightpath import Lightpath
 from planner.fabrics.claims import Placed
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import Device
-from planner.fabrics.free_state import FreeState, MostLit
+from planner.fabrics.free_state import FreeState, Lit, MostLit
 from planner.fabrics.job_class import JobClass, Option
 from planner.fabrics.lightpath.fast_fibers import Fibers, Spread, Spreads
 from planner.fabrics.lightpath.fast_rwa import Router
@@ -26,7 +26,7 @@ from planner.fabrics.server_shares.free_shares import FreeShares
 from planner.model.cluster import Cluster
 from planner.model.edit import edited
 from planner.model.health import FailedFiber, Health
-from planner.model.plan import Assignment, HeldCircuits
+from planner.model.plan import Assignment
 
 MOST_SLOTTED = 2
 """orders of the servers tried for one job where slots matter: each comes with several orders of the slots"""
@@ -236,11 +236,10 @@ class LightpathFreeState(FreeState):
         paths = self.router.paths_on(options.shapes[row], devices)
         return None if paths is None else self._over_paths(options, row, devices, paths)
 
-    def assign_beside(
-        self, options: JobOptions, row: int, devices: Sequence[Device], lit: Sequence[HeldCircuits]
-    ) -> Assignment | None:
-        if not lit:
-            return self.assign_on(options, row, devices)
+    def may_keep(self, row: Option, devices: Sequence[Device], lit: Lit) -> bool:
+        return kept_lit(self.light, row.shape.configurations, devices, lit) is not None
+
+    def assign_around(self, options: JobOptions, row: int, devices: Sequence[Device], lit: Lit) -> Assignment | None:
         demand = options.shapes[row]
         kept = kept_lit(self.light, demand.configurations, devices, lit)
         found = kept and self.light.complete(demand.configurations, demand.offsets, devices, kept)

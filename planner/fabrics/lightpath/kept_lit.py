@@ -17,22 +17,24 @@ def kept_lit(
     lit: Sequence[HeldCircuits],
 ) -> list[dict[int, Circuit]] | None:
     """By configuration and position the circuits that are `lit`, each in the first configuration that has one of its
-    width between its ends and in which nothing else that stays has its light; None where one has no place."""
-    names = [light.fabric.device_name(*device) for device in devices]
-    left = list(dict.fromkeys(circuit for held in lit for circuit in held.circuits))
+    width between its ends and in which nothing else that stays has its light; None where one has no place. `devices`
+    are those of the first ranks at least, between which such circuits are."""
+    rank = {light.fabric.device_name(*device): number for number, device in enumerate(devices)}
+    left: dict[tuple[int, int, int], list[Circuit]] = {}
+    for circuit in dict.fromkeys(circuit for held in lit for circuit in held.circuits):
+        key = rank[circuit.source], rank[circuit.destination], len(circuit.wavelengths)
+        left.setdefault(key, []).append(circuit)
     kept = list[dict[int, Circuit]]()
     for _, circuits in configurations:
         stays, used = dict[int, Circuit](), dict[object, int]()
-        for i, (source, destination, width) in enumerate(circuits):
-            ends = names[source], names[destination]
-            for each in left:
-                is_it = (each.source, each.destination) == ends and len(each.wavelengths) == width
-                if is_it and not _meets(light, each, used):
-                    stays[i] = each
-                    left.remove(each)
-                    break
+        for i, key in enumerate(circuits):
+            alike = left.get(key, [])
+            found = next((each for each in alike if not _meets(light, each, used)), None)
+            if found is not None:
+                stays[i] = found
+                alike.remove(found)
         kept.append(stays)
-    return None if left else kept
+    return None if any(left.values()) else kept
 
 
 def _meets(light: Spectrum, circuit: Circuit, used: dict[object, int]) -> bool:
