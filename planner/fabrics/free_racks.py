@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from itertools import repeat
+from itertools import chain, repeat
 from math import inf
 from typing import Any, Self
 
@@ -183,6 +183,20 @@ class FreeRacks(FreeDevices):
         if placement.links is not None and self.links is not None:
             self.links.release(placement.links)
 
+    def take_all(self, placements: Sequence[Placement]) -> None:
+        """Mark placements as taken that have nothing in common, all of which is free."""
+        self.hold(*_together(placements))
+        for placement in placements if self.links is not None else ():
+            if placement.links is not None:
+                self.links.take(placement.links)
+
+    def release_all(self, placements: Sequence[Placement]) -> None:
+        """Give back what works of placements."""
+        self.give_back(*_together(placements))
+        for placement in placements if self.links is not None else ():
+            if placement.links is not None:
+                self.links.release(placement.links)
+
     def has_lost_links(self, links: HeldLinks) -> bool:
         """True if a switch or fiber between racks that a job holds links of has failed."""
         failed = self.cluster.health.failed_upper
@@ -215,3 +229,11 @@ class FreeRacks(FreeDevices):
             return [(servers[head], slots[tail]) for head, _, tail in map(str.rpartition, placed.devices, repeat("."))]
         except KeyError:
             return [fabric.parse_device(name) for name in placed.devices]
+
+
+def _together(placements: Sequence[Placement]) -> tuple[list[Device], Owned[Any]]:
+    """All devices of placements, and what their jobs own beside these, of which rank does not matter."""
+    owned = [placement.owned for placement in placements if placement.owned is not None]
+    masks, counted = chain.from_iterable(own.masks for own in owned), chain.from_iterable(own.counted for own in owned)
+    devices = [*chain.from_iterable(placement.held for placement in placements)]
+    return devices, Owned(tuple(masks), (), tuple(counted))

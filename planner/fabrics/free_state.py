@@ -19,6 +19,7 @@ from planner.fabrics.demand import Demand
 from planner.fabrics.free_racks import FreeRacks
 from planner.fabrics.free_slots import Device
 from planner.fabrics.job_class import JobClass, Option
+from planner.fabrics.look_ahead import LookAhead, LookAheadByRack
 from planner.fabrics.placement import Owned, Placement
 from planner.fabrics.problem import JobOptions
 from planner.fabrics.room_index import Room
@@ -170,6 +171,13 @@ class FreeState(FreeRacks):
             return None
         rows = ((row.shape, row) for row in self.rows_to_try(kind, search))
         return self.first_that_fits(rows, search, lambda row, blocks: self.realize(row, blocks, search.deadline_s))
+
+    def look_ahead(self, kind: JobClass, search: Search) -> LookAhead:
+        """What would be free for a class as jobs leave, counted; a strategy that is not fixed is to be asked as often
+        as there are devices enough, as each of its answers is another one."""
+        if not search.is_fixed:
+            return LookAhead(kind, self.num_free)
+        return LookAheadByRack(kind, self.num_free, self.free_together, self._num_together)
 
     def rows_to_try(self, kind: JobClass, search: Search) -> Iterable[Option]:
         """Rows that a search looks at in order; those may be left out that surely find no place."""

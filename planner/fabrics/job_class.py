@@ -113,15 +113,24 @@ class JobClass:
     @cached_property
     def leanest(self) -> tuple[Option, ...]:
         """The row of each block size that asks for the least memory of a pool: where none has room, no row has."""
-        least: dict[int, Option] = {}
-        for row in sorted(self.rows, key=lambda row: row.shape.pooled_units):
-            least.setdefault(row.part, row)
-        return tuple(least.values())
+        return _leanest(self.rows)
+
+    @cached_property
+    def leanest_of_loop(self) -> tuple[Option, ...]:
+        """The same of the rows of the published loop."""
+        return _leanest(self.of_loop)
 
     @cached_property
     def is_even(self) -> bool:
         """True if each server of such a job takes one part, no more; then all parts are of the same size."""
         return any(row.shape.is_even for row in self.rows)
+
+
+def _leanest(rows: Sequence[Option]) -> tuple[Option, ...]:
+    least: dict[int, Option] = {}
+    for row in sorted(rows, key=lambda row: row.shape.pooled_units):
+        least.setdefault(row.part, row)
+    return tuple(least.values())
 
 
 class JobClassRules:

@@ -4,6 +4,7 @@ from typing import Protocol
 
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import JobClass
+from planner.fabrics.look_ahead import LookAhead
 from planner.fabrics.placement import Placement
 
 
@@ -24,3 +25,7 @@ class Placer(Protocol):
         if placement is not None:
             self.state.release(placement)
         return placement
+
+    def look_ahead(self, kind: JobClass) -> LookAhead:
+        """Tells, as jobs leave, before when it need not look."""
+        return LookAhead(kind, self.state.num_free)

@@ -6,6 +6,7 @@ from random import Random
 from planner.fabrics import plugin_of
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import JobClass
+from planner.fabrics.look_ahead import LookAhead
 from planner.fabrics.placement import Placement
 from planner.fabrics.search import Search, Strategy
 from planner.heuristics.strategies import aligned, in_order, shuffled, tightest
@@ -36,6 +37,9 @@ class StrategyPlacer(Placer):
 
     def look(self, kind: JobClass) -> Placement | None:
         return self.state.found(kind, self._search)
+
+    def look_ahead(self, kind: JobClass) -> LookAhead:
+        return self.state.look_ahead(kind, self._search)
 
 
 class OwnPlacer(Placer):

@@ -88,15 +88,18 @@ def reserve(job: int, kind: JobClass, placer: Placer, runs: Iterable[Run]) -> Re
 
     `runs` are in the order of their ends, which are taken as known. The state is left as it was.
     """
-    state, left = placer.state, list[Run]()
-    found = None
+    state, ahead = placer.state, placer.look_ahead(kind)
+    left, leaving, found = list[Placement](), list[Placement](), None
     for end_s, ending in groupby(runs, lambda run: run.end_s):
-        for run in ending:
-            state.release(run.placement)
-            left.append(run)
+        placements = [run.placement for run in ending]
+        leaving += placements
+        if not ahead.leave(placements):
+            continue
+        state.release_all(leaving)
+        left += leaving
+        leaving.clear()
         if kind.held <= state.num_free and (placement := placer.look(kind)) is not None:
             found = Reservation(job, end_s, placement)
             break
-    for run in left:
-        state.take(run.placement)
+    state.take_all(left)
     return found

@@ -10,11 +10,13 @@ from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import Device
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import JobClass, Option
+from planner.fabrics.look_ahead import LookAhead
 from planner.fabrics.placement import Owned, Placement
 from planner.fabrics.problem import JobOptions
-from planner.fabrics.search import Search
+from planner.fabrics.search import Blocks, Search
 from planner.fabrics.sipam.fast_pool import FreePoolParts
 from planner.fabrics.sipam.free_pool import FreePool, Wires
+from planner.fabrics.sipam.look_ahead import PoolLookAhead
 from planner.fabrics.sipam.server_rooms import AskedPart, ServerRooms, needs_of, parts_of
 from planner.model.cluster import Cluster
 from planner.model.edit import edited
@@ -99,12 +101,11 @@ class PoolFreeState(FreeState):
     def room(self, demand: Demand) -> Sequence[int]:
         return self._rooms.of(AskedPart.of(demand)).by_server
 
-    def with_room(self, demand: Demand) -> tuple[Sequence[int], Sequence[Sequence[int]]]:
+    def spreads(self, demand: Demand, search: Search) -> Iterable[Blocks]:
+        if search.among is not None or not search.is_fixed:
+            return super().spreads(demand, search)
         room, parts = self._rooms.of(AskedPart.of(demand)), demand.num_parts
-        if room.most < parts:
-            return room.by_server, ()
-        racks = zip(self.together, room.by_rack, strict=True)
-        return room.by_server, [servers for servers, fits in racks if fits >= parts]
+        return room.spreads(self.together, search.strategy, parts, self.most_blocks(demand))
 
     def able(self, kind: JobClass, working: Sequence[int]) -> Sequence[int]:
         rooms = [[row.part * parts for parts in self.parts.most(row.shape, working)] for row in kind.leanest]
@@ -162,6 +163,11 @@ class PoolFreeState(FreeState):
             self._num_known += 1
         return answers[key][0]
 
+    def look_ahead(self, kind: JobClass, search: Search) -> LookAhead:
+        if kind.over_racks or not search.is_fixed:
+            return super().look_ahead(kind, search)
+        return PoolLookAhead(kind, self.num_free, self.parts.bits, self._rooms, needs_of(kind, search.of_loop))
+
     def _answers(self) -> Answers:
         """What is remembered of the state as it is."""
         if self._now is None:
@@ -180,8 +186,14 @@ class PoolFreeState(FreeState):
         rows = kind.of_loop if search.of_loop else kind.rows
         if not search.is_fixed:
             return rows
-        lacks = self._lacks
-        return (row for row, parts, part in parts_of(rows) if not lacks(parts, part))
+        return (row for row, parts, part in parts_of(rows) if self._may_lie(kind, search, parts, part))
+
+    def _may_lie(self, kind: JobClass, search: Search, parts: int, part: AskedPart) -> bool:
+        """False where so many parts fit in no rack, or the strategy is known to find no way for them."""
+        if self._lacks(parts, part):
+            return False
+        most = 1 if kind.is_even else self.per_server // part.devices
+        return not self._rooms.of(part).is_refused(search.strategy, parts, most)
 
     def _lacks(self, parts: int, part: AskedPart) -> bool:
         """True where so many parts fit in no rack, as all servers together have too little, or each rack has."""
@@ -200,7 +212,7 @@ class PoolFreeState(FreeState):
             return True
         if not search.is_fixed:
             return any(any(self.spreads(row.shape, search)) for row in kind.leanest)
-        for parts, part in needs_of(kind):
+        for parts, part in needs_of(kind, search.of_loop):
             if self._lacks(parts, part):
                 continue
             room, racks = self._rooms.of(part).by_server, search.among

@@ -1,12 +1,13 @@
 """How many parts of a job fit on each server with pooled memory: counted again only where servers have changed."""
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple, Self
 
 from planner.fabrics.demand import Demand
 from planner.fabrics.job_class import JobClass, Option
+from planner.fabrics.search import Blocks, Strategy
 
 MOST_KINDS = 1_024
 """classes of jobs, or kinds of parts, of which something is remembered"""
@@ -28,9 +29,11 @@ class AskedPart(NamedTuple):
 
 
 @lru_cache(maxsize=MOST_KINDS)
-def needs_of(kind: JobClass) -> tuple[tuple[int, AskedPart], ...]:
-    """Number of parts, and one of them, of the row of each block size that asks for the least memory."""
-    return tuple((row.shape.num_parts, AskedPart.of(row.shape)) for row in kind.leanest)
+def needs_of(kind: JobClass, of_loop: bool) -> tuple[tuple[int, AskedPart], ...]:
+    """Number of parts, and one of them, of the row of each block size that asks for the least memory; `of_loop`: of
+    rows of the published loop."""
+    leanest = kind.leanest_of_loop if of_loop else kind.leanest
+    return tuple((row.shape.num_parts, AskedPart.of(row.shape)) for row in leanest)
 
 
 @lru_cache(maxsize=MOST_KINDS)
@@ -40,16 +43,59 @@ def parts_of(rows: tuple[Option, ...]) -> tuple[tuple[Option, int, AskedPart], .
     return tuple((row, shape.num_parts, AskedPart.of(shape)) for row, shape in inside)
 
 
+class ServerCounts(NamedTuple):
+    """What is free by server."""
+
+    lit: list[int]
+    """devices with a port"""
+    every: list[int]
+    """devices"""
+    units: list[int]
+    ports: list[int]
+
+
 @dataclass(slots=True)
 class PartRoom:
     """Parts of one kind that fit."""
 
     by_server: list[int]
     by_rack: list[int]
-    most: int
+    changes: list[int]
+    """how often servers of each rack came to fit other numbers"""
+    most: int = 0
     """in one rack"""
-    seen: int
-    """changes that it knows of"""
+    seen: int = -1
+    """changes of servers that it knows of; -1 for none"""
+    refused: dict[tuple[Strategy, int, int], list[int]] = field(default_factory=dict)
+    """`changes` of each rack at which a strategy had no way to spread so many parts over it, of which a server takes so
+    many at most; -1 where it has one"""
+
+    def spreads(self, racks: Sequence[Sequence[int]], strategy: Strategy, parts: int, most: int) -> Iterator[Blocks]:
+        """Ways of a strategy that answers alike whenever it is asked, rack by rack; one that refused a rack is asked
+        again where that has changed."""
+        refused, changes, by_rack = self._refused(strategy, parts, most), self.changes, self.by_rack
+        for rack, servers in enumerate(racks):
+            now = changes[rack]
+            if refused[rack] == now:
+                continue
+            refused[rack] = now
+            if by_rack[rack] >= parts:
+                for blocks in strategy(self.by_server, servers, parts, most):
+                    refused[rack] = -1
+                    yield blocks
+
+    def is_refused(self, strategy: Strategy, parts: int, most: int) -> bool:
+        """True if every rack is known to be refused."""
+        return self._refused(strategy, parts, most) == self.changes
+
+    def _refused(self, strategy: Strategy, parts: int, most: int) -> list[int]:
+        key = strategy, parts, most
+        found = self.refused.get(key)
+        if found is None:
+            if len(self.refused) >= MOST_KINDS:
+                self.refused.clear()
+            found = self.refused[key] = [-1] * len(self.by_rack)
+        return found
 
 
 class ServerRooms:
@@ -67,6 +113,20 @@ class ServerRooms:
         """of all time"""
         self._rooms: dict[AskedPart, PartRoom] = {}
 
+    def over(self, counts: ServerCounts, parts: Iterable[AskedPart]) -> "ServerRooms":
+        """The same over other counts that are equal now, with what is known of these kinds of parts."""
+        twin = ServerRooms(*counts, self._per_rack)
+        for part in parts:
+            room = self.of(part)
+            apart = [*room.by_server], [*room.by_rack], [*room.changes]
+            twin._rooms[part] = PartRoom(*apart, most=room.most, seen=0)
+        return twin
+
+    @property
+    def counts(self) -> ServerCounts:
+        """A copy of what is free."""
+        return ServerCounts([*self._lit], [*self._every], [*self._units], [*self._ports])
+
     def changed(self, servers: Collection[int]) -> None:
         """Something was taken or given back on these servers."""
         changes, most = self._changes, len(self._lit)
@@ -82,7 +142,8 @@ class ServerRooms:
             if len(self._rooms) >= MOST_KINDS:
                 self._rooms.clear()
             num_servers = len(self._lit)
-            room = PartRoom([0] * num_servers, [0] * (num_servers // self._per_rack), 0, -1)
+            num_racks = num_servers // self._per_rack
+            room = PartRoom([0] * num_servers, [0] * num_racks, [0] * num_racks)
             self._rooms[part] = room
         if room.seen != now:
             behind = now - room.seen
@@ -94,13 +155,21 @@ class ServerRooms:
     def _count(self, room: PartRoom, part: AskedPart, servers: Iterable[int]) -> None:
         devices, asked, io, is_single = part
         free, units, ports = self._every if is_single else self._lit, self._units, self._ports
-        by_server, by_rack, per_rack, is_same = room.by_server, room.by_rack, self._per_rack, True
+        by_server, by_rack, changes, per_rack, is_same = (
+            room.by_server,
+            room.by_rack,
+            room.changes,
+            self._per_rack,
+            True,
+        )
         for server in servers:
             fits = free[server] // devices
             if asked and fits:
                 fits = min(fits, units[server] // asked, ports[server] // io)
             if fits != by_server[server]:
-                by_rack[server // per_rack] += fits - by_server[server]
+                rack = server // per_rack
+                by_rack[rack] += fits - by_server[server]
+                changes[rack] += 1
                 by_server[server], is_same = fits, False
         if not is_same:
             room.most = max(by_rack)

@@ -1,6 +1,6 @@
 """Jobs in pooled racks placed by lists of numbers, each part by itself, with nothing remembered."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from planner.fabrics.demand import Demand
@@ -8,7 +8,7 @@ from planner.fabrics.free_slots import Device
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import JobClass, Option
 from planner.fabrics.placement import Owned, Placement
-from planner.fabrics.search import Search
+from planner.fabrics.search import Blocks, Search
 from planner.fabrics.sipam.demand import PoolDemand
 from planner.fabrics.sipam.free_pool import FreePool, by_server
 from planner.fabrics.sipam.free_state import PoolFreeState
@@ -29,8 +29,11 @@ class SlowPool(PoolFreeState):
             return None
         return FreeState.found(self, kind, search) if search.is_fixed else self._sought(kind, search)
 
-    def with_room(self, demand: Demand) -> tuple[Sequence[int], Sequence[Sequence[int]]]:
-        return FreeState.with_room(self, demand)
+    def rows_to_try(self, kind: JobClass, search: Search) -> Iterable[Option]:
+        return FreeState.rows_to_try(self, kind, search)
+
+    def spreads(self, demand: Demand, search: Search) -> Iterable[Blocks]:
+        return FreeState.spreads(self, demand, search)
 
     def room(self, demand: Demand) -> Sequence[int]:
         found = []
