@@ -178,8 +178,14 @@ class FreeDevices:
             [(server, slot)] = devices
             taken[server] = 1 << slot
         else:
+            last, slots = -1, 0
             for server, slot in devices:
-                taken[server] = taken.get(server, 0) | 1 << slot
+                if server != last:
+                    taken[last] = slots
+                    last, slots = server, taken.get(server, 0)
+                slots |= 1 << slot
+            taken[last] = slots
+            taken.pop(-1, None)
         free, any_, lit, together, size = self.free, self.any, self.lit, self.free_together, self._num_together
         for server, slots in taken.items():
             number = sign * slots.bit_count()

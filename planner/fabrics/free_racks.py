@@ -186,15 +186,15 @@ class FreeRacks(FreeDevices):
     def take_all(self, placements: Sequence[Placement]) -> None:
         """Mark placements as taken that have nothing in common, all of which is free."""
         self.hold(*_together(placements))
-        for placement in placements if self.links is not None else ():
-            if placement.links is not None:
+        for placement in placements:
+            if placement.links is not None and self.links is not None:
                 self.links.take(placement.links)
 
     def release_all(self, placements: Sequence[Placement]) -> None:
         """Give back what works of placements."""
         self.give_back(*_together(placements))
-        for placement in placements if self.links is not None else ():
-            if placement.links is not None:
+        for placement in placements:
+            if placement.links is not None and self.links is not None:
                 self.links.release(placement.links)
 
     def has_lost_links(self, links: HeldLinks) -> bool:

@@ -166,7 +166,10 @@ class PoolFreeState(FreeState):
     def look_ahead(self, kind: JobClass, search: Search) -> LookAhead:
         if kind.over_racks or not search.is_fixed:
             return super().look_ahead(kind, search)
-        return PoolLookAhead(kind, self.num_free, self.parts.bits, self._rooms, needs_of(kind, search.of_loop))
+        needs = needs_of(kind, search.of_loop)
+        if self._rooms.fit_any(needs):
+            return LookAhead(kind, self.num_free)
+        return PoolLookAhead(kind, self.num_free, self.parts.bits, self._rooms, needs)
 
     def _answers(self) -> Answers:
         """What is remembered of the state as it is."""

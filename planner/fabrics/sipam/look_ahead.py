@@ -20,15 +20,13 @@ class PoolLookAhead(LookAhead):
         rooms: ServerRooms,
         needs: Sequence[tuple[int, AskedPart]],
     ) -> None:
-        """`rooms` are counted on, and left as they are; `needs`: numbers of parts, one of which must fit in a rack."""
+        """`rooms` are counted on, and left as they are; `needs`: numbers of parts, one of which must fit in a rack;
+        now none does."""
         super().__init__(kind, num_free)
         self._bits, self._needs = bits, needs
         self._counts = rooms.counts
         self._rooms = rooms.over(self._counts, [part for _, part in needs])
-        self._is_open = self._has_room()
-
-    def _has_room(self) -> bool:
-        return any(self._rooms.of(part).most >= parts for parts, part in self._needs)
+        self._is_open = False
 
     def leave(self, placements: Iterable[Placement]) -> bool:
         placements = [*placements]
@@ -39,7 +37,7 @@ class PoolLookAhead(LookAhead):
         for placement in placements:
             self._free(placement, changed)
         self._rooms.changed(changed)
-        self._is_open = is_enough and self._has_room()
+        self._is_open = is_enough and self._rooms.fit_any(self._needs)
         return self._is_open
 
     def _free(self, placement: Placement, changed: set[int]) -> None:

@@ -152,6 +152,10 @@ class ServerRooms:
             room.seen = now
         return room
 
+    def fit_any(self, needs: Iterable[tuple[int, AskedPart]]) -> bool:
+        """True if for one of the needs so many parts fit in one rack."""
+        return any(self.of(part).most >= parts for parts, part in needs)
+
     def _count(self, room: PartRoom, part: AskedPart, servers: Iterable[int]) -> None:
         devices, asked, io, is_single = part
         free, units, ports = self._every if is_single else self._lit, self._units, self._ports
