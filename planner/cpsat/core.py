@@ -12,6 +12,7 @@ from planner.cpsat.divisions.whole import may_pack, pack_whole
 from planner.cpsat.lns.neighbourhood import has_neighbourhoods, improve
 from planner.cpsat.lns.racks import improve_racks
 from planner.cpsat.packed_servers import pack_servers
+from planner.cpsat.scarce import bound_scarce
 from planner.cpsat.search import Search, pattern_of
 from planner.fabrics import plugin_of
 from planner.fabrics.problem import Problem
@@ -37,6 +38,8 @@ JOINED_SHARE = 0.75
 """of the time left, for all divisions where servers differ in what fibers join them"""
 SERVERS_SHARE = 0.8
 """of the time for servers that the fabric packs"""
+SCARCE_SHARE = 0.1
+"""of the time for the bound by what servers have little of"""
 FEW_DEVICES, CORES_SHARE = 128, 0.6
 """up to so many, divisions come first; in larger racks step 2 rarely ends with all of them at once: cores come first,
 with this share of the time"""
@@ -64,6 +67,7 @@ def optimize_value(search: Search, clock: Clock) -> LevelOutcome:
         return LevelOutcome(is_proven=False)
     clock = clock.until(lambda: search.is_near)
     is_small, is_alike = search.full.cluster.num_healthy <= FEW_DEVICES, may_divide(search)
+    bound_scarce(search, clock.within(SCARCE_SHARE * clock.left_s))
     is_best = search.reaches("value") or _pack(search, clock)
     if is_best or (is_small and _divide(search, clock.within(DIVIDE_SHARE * clock.left_s))):
         search.restrict(knapsack.core(search.full, search.bound, _current_rows(search)))

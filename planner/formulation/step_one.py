@@ -47,6 +47,15 @@ class PairLight:
         return frozenset(self.leaving(demand))
 
 
+@dataclass(frozen=True)
+class Scarce:
+    """Sums over all jobs, beside accelerators, that no plan exceeds."""
+
+    capacities: tuple[int, ...]
+    needs: Callable[[Demand], tuple[int, ...] | None]
+    """what a job adds to each sum at least, wherever it lies; None where it has no place at all"""
+
+
 class StepOne:
     """Step 1 of servers joined by packets: counts by server say all."""
 
@@ -82,6 +91,10 @@ class StepOne:
     def packed_servers(self, problem: Problem, least: float, limits: StepTwoLimits) -> PackedServers | None:
         """The most valuable of patterns worth `least` or more, where it is enough to know which parts lie together;
         None where it is not, or nothing was found in time."""
+        return None
+
+    def scarce(self, cluster: Cluster) -> Scarce | None:
+        """What servers have little of, beside devices; None where step 1 says all."""
         return None
 
     def needs_devices_alone(self, cluster: Cluster) -> bool:

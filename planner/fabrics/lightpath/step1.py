@@ -8,6 +8,7 @@ from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Lightpath
 from planner.fabrics.demand import Demand
+from planner.fabrics.lightpath.columns import Columns
 from planner.fabrics.lightpath.crossing import IMPOSSIBLE, least_crossing, most_crossing
 from planner.fabrics.lightpath.groups import GROUPS
 from planner.fabrics.lightpath.routes import Routes
@@ -16,7 +17,7 @@ from planner.fabrics.lightpath.step1_variables import LightVariables, light_vari
 from planner.fabrics.lightpath.step2_ranks import reserve
 from planner.fabrics.problem import Problem
 from planner.formulation.nogood import Nogood
-from planner.formulation.step_one import PairLight, StepOne
+from planner.formulation.step_one import PairLight, Scarce, StepOne
 from planner.formulation.variables import BlockKind, Pair, Variables
 from planner.model.cluster import Cluster
 from planner.model.plan import Assignment
@@ -54,6 +55,11 @@ class LightpathStepOne(StepOne):
         is_even = all(count == fibers.get((b, a), 0) for (a, b), count in fibers.items())
         is_all = is_even and light.fabric.most_hops == 1 and not cluster.dark_devices
         return PairLight(_leaving(light.per_fiber), most_crossing, carried, is_all)
+
+    def scarce(self, cluster: Cluster) -> Scarce | None:
+        fabric = cluster.fabric
+        assert isinstance(fabric, Lightpath)
+        return Columns.scarce(cluster) if fabric.waveguides == "shared" and fabric.num_servers > 1 else None
 
     def needs_devices_alone(self, cluster: Cluster) -> bool:
         """Where tiles are alike, circuits inside a server have a way of their own."""

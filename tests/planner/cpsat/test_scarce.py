@@ -1,0 +1,67 @@
+"""The bound by what servers have little of: never below the best plan, and below the knapsack where it binds."""
+
+import pytest
+
+from planner.candidates.expand import expand
+from planner.cpsat.scarce import bound_scarce
+from planner.cpsat.search import Search
+from planner.heuristics.greedy import place_all
+from planner.heuristics.strategies import tightest
+from planner.model.clock import Clock
+from planner.model.instance import Instance
+from tests.oracles.brute_force import brute_force
+from tests.oracles.tiny_instances import tiny_five
+from tests.planner.cpsat.search_cases import OPTIONS
+from tests.planner.small_racks import rack, serving
+
+FOREVER, OVER = Clock(float("inf")), Clock(float("-inf"))
+SHORT = (1, 109, 112, 138, 143)
+"""seeds of five ranks on lines that carry too little for some rows"""
+LINE = {
+    "waveguides": "shared", "wavelengths_per_tile": 16, "wavelengths_per_fiber": 16, "max_peers": 8,
+    "wavelength_bandwidth": "18.75 GB/s",
+}  # fmt: skip
+
+
+def searched(instance: Instance) -> Search:
+    """From a first plan, with the knapsack's bound."""
+    search = Search(expand(instance), OPTIONS)
+    found = place_all(search.full, tightest)
+    search.assignments = None if found is None else tuple(found)
+    search.bound = search.knapsack.bound
+    return search
+
+
+@pytest.mark.parametrize("seed", SHORT)
+def test_no_plan_is_worth_more(seed: int) -> None:
+    instance = tiny_five(seed)
+    search, best = searched(instance), brute_force(instance)
+    before = search.bound
+    bound_scarce(search, FOREVER)
+    assert search.bound is not None
+    assert before is not None
+    assert best is not None
+    assert best.values["value"] * (1 - 1e-9) <= search.bound < before
+
+
+def test_two_jobs_share_the_tiles_beside_fibers() -> None:
+    """Four ranks that exchange by 5 wavelengths are charged four of the six tiles beside fibers, or boundaries to the
+    tiles beyond: one of two jobs has such a row, the other one a row of less value."""
+    jobs = [serving(name, 4, model="llama-3.1-70b") for name in "ab"]
+    search = searched(Instance.parse(rack(*jobs, servers=3, tiles=4, fibers=1, **LINE)))
+    knapsack = search.knapsack.bound
+    bound_scarce(search, FOREVER)
+    assert search.bound is not None
+    most = search.full.options[0].most_value
+    assert knapsack == pytest.approx(2 * most)
+    assert most < search.bound < 2 * most
+
+
+def test_without_time_or_a_plan_the_bound_stays() -> None:
+    instance = tiny_five(SHORT[0])
+    search = searched(instance)
+    bound_scarce(search, OVER)
+    assert search.bound == search.knapsack.bound
+    search.assignments = None
+    bound_scarce(search, FOREVER)
+    assert search.bound == search.knapsack.bound
