@@ -1,6 +1,9 @@
 """Least wavelengths that leave any of the ranks of a job, wherever they lie: ranks one by one, not in blocks."""
 
-from costmodel.fabrics import plans_by_pool
+from dataclasses import replace
+from functools import lru_cache
+
+from costmodel.fabrics import GroupPlan, plans_by_pool
 from planner.fabrics.block_sets import least_leaving
 from planner.fabrics.boundary import MAX_EXACT_BLOCKS
 from planner.fabrics.circuits_between import Between
@@ -17,7 +20,7 @@ def leaving_ranks(demand: Demand) -> Least:
     if block == 1:
         return tuple(demand.boundary.tolist())
     if ranks <= MAX_EXACT_BLOCKS:
-        return _exact(demand, ranks)
+        return tuple(least_leaving(ranks, replace(demand, block=1).between_blocks).tolist())
     if block != demand.tensor or demand.prefill_tensor:
         return (0,) * (ranks + 1)
     split = _least_split(demand)
@@ -29,15 +32,17 @@ def leaving_ranks(demand: Demand) -> Least:
 
 def leaving_in_block(demand: Demand) -> Least:
     """Least wavelengths from k ranks of a block to its others in one configuration, for k = 0..ranks of the block; 0
-    where these are more than MAX_EXACT_BLOCKS. Blocks lie in one server each."""
-    return _exact(demand, demand.block) if demand.block <= MAX_EXACT_BLOCKS else (0,) * (demand.block + 1)
+    where that is not known. Blocks lie in one server each."""
+    if 1 < demand.block == demand.tensor <= MAX_EXACT_BLOCKS and not demand.prefill_tensor:
+        return _leaving_group(demand.plans[0])
+    return (0,) * (demand.block + 1)
 
 
-def _exact(demand: Demand, ranks: int) -> Least:
-    """Among the first so many ranks, every set is tried."""
-    inside = ([each for each in circuits if max(each[:2]) < ranks] for _, circuits in demand.configurations)
-    between = dict.fromkeys(Between.of(tuple(circuits), 1, ranks) for circuits in inside)
-    return tuple(least_leaving(ranks, tuple(between)).tolist())
+@lru_cache(maxsize=1024)
+def _leaving_group(plan: GroupPlan) -> Least:
+    """Of one group alone, every set of its ranks is tried."""
+    between = dict.fromkeys(Between.of(circuits, 1, plan.ranks) for circuits in plan.configurations())
+    return tuple(least_leaving(plan.ranks, tuple(between)).tolist())
 
 
 def _least_split(demand: Demand) -> int:
