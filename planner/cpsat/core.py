@@ -67,7 +67,6 @@ def optimize_value(search: Search, clock: Clock) -> LevelOutcome:
         return LevelOutcome(is_proven=False)
     clock = clock.until(lambda: search.is_near)
     is_small, is_alike = search.full.cluster.num_healthy <= FEW_DEVICES, may_divide(search)
-    bound_scarce(search, clock.within(SCARCE_SHARE * clock.left_s))
     is_best = search.reaches("value") or _pack(search, clock)
     if is_best or (is_small and _divide(search, clock.within(DIVIDE_SHARE * clock.left_s))):
         search.restrict(knapsack.core(search.full, search.bound, _current_rows(search)))
@@ -93,7 +92,11 @@ def optimize_value(search: Search, clock: Clock) -> LevelOutcome:
 
 
 def _pack(search: Search, clock: Clock) -> bool:
-    """Jobs in one server each, or servers as the fabric packs them; true if no plan is worth more."""
+    """A bound by what is scarce, then jobs in one server each, or servers as the fabric packs them; true if no plan is
+    worth more."""
+    bound_scarce(search, clock.within(SCARCE_SHARE * clock.left_s))
+    if search.reaches("value"):
+        return True
     if may_pack(search) and pack_whole(search, clock.within(WHOLE_SHARE * clock.left_s)):
         return True
     return pack_servers(search, clock.within(SERVERS_SHARE * clock.left_s))

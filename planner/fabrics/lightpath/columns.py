@@ -3,8 +3,8 @@ r"""Columns of tiles beyond the fibers, where tiles share waveguides: what jobs 
 Fibers end in the first columns of a server. The columns beyond are joined to these by one waveguide of each row, which
 carry $q$ wavelengths together: of job j at least $L_j(k)$, where k of its ranks lie beyond and others do not. So each
 server has $\sum_j L_j(k_j) \le q$, and at most one job for which $L_j(k_j) > q / 2$. All other ranks lie beside the
-fibers, where there are few tiles. `Columns` sums this over all servers; weights join the three into one row each time,
-for which every job is charged the cheapest way to divide it.
+fibers, where there are few tiles. `FiberColumns` sums this over all servers; weights join the three into one row each
+time, for which every job is charged the cheapest way to divide it.
 """
 
 from math import inf
@@ -20,7 +20,7 @@ Weights = tuple[int, int, int]
 Needs = tuple[int, ...] | None
 
 
-class Columns:
+class FiberColumns:
     """What jobs need of all columns together, by what they ask for."""
 
     def __init__(self, cluster: Cluster) -> None:

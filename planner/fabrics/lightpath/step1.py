@@ -8,7 +8,7 @@ from ortools.sat.python import cp_model
 
 from costmodel.fabrics import Lightpath
 from planner.fabrics.demand import Demand
-from planner.fabrics.lightpath.columns import Columns
+from planner.fabrics.lightpath.columns import FiberColumns
 from planner.fabrics.lightpath.crossing import IMPOSSIBLE, least_crossing, most_crossing
 from planner.fabrics.lightpath.groups import GROUPS
 from planner.fabrics.lightpath.routes import Routes
@@ -59,7 +59,7 @@ class LightpathStepOne(StepOne):
     def scarce(self, cluster: Cluster) -> Scarce | None:
         fabric = cluster.fabric
         assert isinstance(fabric, Lightpath)
-        return Columns.scarce(cluster) if fabric.waveguides == "shared" and fabric.num_servers > 1 else None
+        return FiberColumns.scarce(cluster) if fabric.waveguides == "shared" and fabric.num_servers > 1 else None
 
     def needs_devices_alone(self, cluster: Cluster) -> bool:
         """Where tiles are alike, circuits inside a server have a way of their own."""

@@ -15,7 +15,7 @@ from planner.fabrics import plugin_of
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import Device
 from planner.fabrics.free_state import FreeState
-from planner.fabrics.lightpath.columns import Columns
+from planner.fabrics.lightpath.columns import FiberColumns
 from planner.fabrics.problem import Problem
 from planner.heuristics.greedy import place_all
 from planner.heuristics.strategies import over_evenly
@@ -69,7 +69,7 @@ def test_no_way_to_lay_a_job_takes_less(rows: int, tiles: int, ranks: int, *, is
     four wavelengths over the middle of a line, of which there are three."""
     job = serving("x", ranks, model="llama-3.1-70b")
     problem = problem_of(job, tiles=tiles, tile_rows=rows, fibers=2, wavelengths_per_tile=3, wavelengths_per_fiber=3)
-    options, columns = problem.options[0], Columns(problem.cluster)
+    options, columns = problem.options[0], FiberColumns(problem.cluster)
     first = {demand: row for row, demand in reversed([*enumerate(options.shapes)]) if demand.has_light}
     num_laid_beside = 0
     for demand, row in first.items():
@@ -111,7 +111,7 @@ def test_jobs_of_a_plan_take_what_they_are_charged_and_no_more_than_there_is(
     )
     fabric = problem.cluster.fabric
     assert isinstance(fabric, Lightpath)
-    columns, demands = Columns(problem.cluster), problem.options_by_name
+    columns, demands = FiberColumns(problem.cluster), problem.options_by_name
     plan = place_all(problem, over_evenly((2, 3, 4))) or []
     total = [0, 0, 0]
     beside = min(fibers, tiles[0] // tiles[1])
@@ -145,7 +145,7 @@ def test_what_no_line_carries_lies_beside_fibers() -> None:
     and 15 lead there. So four servers are charged a rank beyond each, 4 x 15, or 4 of wide light."""
     light = {"wavelengths_per_tile": 16, "wavelengths_per_fiber": 16, "wavelength_bandwidth": "18.75 GB/s"}
     problem = problem_of(serving("x", 4, model="llama-3.1-70b"), servers=4, tiles=4, fibers=2, **light)
-    columns = Columns(problem.cluster)
+    columns = FiberColumns(problem.cluster)
     assert columns.needs(widest(problem)) == (60, 4, 4 * (15 + 16))
     assert columns.capacities == (8 * 16 + 4 * 16, 8 + 4, 8 * 32 + 4 * 16 + 4 * 16)
 
