@@ -1,7 +1,6 @@
 """Least wavelengths that leave any of the ranks of a job, wherever they lie: ranks one by one, not in blocks."""
 
 from dataclasses import replace
-from functools import lru_cache
 
 from costmodel.fabrics import GroupPlan, plans_by_pool
 from planner.fabrics.block_sets import least_leaving
@@ -9,6 +8,7 @@ from planner.fabrics.boundary import MAX_EXACT_BLOCKS
 from planner.fabrics.circuits_between import Between
 from planner.fabrics.demand import Demand
 from planner.fabrics.group_bounds import group_bound
+from planner.fabrics.kept_circuits import while_kept
 
 Least = tuple[int, ...]
 
@@ -38,7 +38,7 @@ def leaving_in_block(demand: Demand) -> Least:
     return (0,) * (demand.block + 1)
 
 
-@lru_cache(maxsize=1024)
+@while_kept
 def _leaving_group(plan: GroupPlan) -> Least:
     """Of one group alone, every set of its ranks is tried."""
     between = dict.fromkeys(Between.of(circuits, 1, plan.ranks) for circuits in plan.configurations())
