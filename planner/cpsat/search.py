@@ -9,6 +9,7 @@ from functools import cached_property
 
 from planner.candidates.knapsack_bounds import KnapsackBounds
 from planner.cpsat.kept import Kept
+from planner.cpsat.set_aside import SetAside
 from planner.cpsat.step1.model import Model
 from planner.cpsat.step1.objectives import OBJECTIVES
 from planner.cpsat.step1.size import is_buildable
@@ -49,9 +50,9 @@ class Search:
     starts: dict[str, Start] = field(default_factory=dict)
     """those that were given"""
     nogoods: list[Nogood] = field(default_factory=list)
-    """patterns that were set aside without proof included"""
+    """those of choices that were set aside included"""
     kept: list[Kept] = field(default_factory=list)
-    num_undecided: int = 0
+    set_aside: list[SetAside] = field(default_factory=list)
     has_all_rows: bool = field(init=False)
     """whether every row that could matter to the level is in force"""
     is_stopped: bool = False
@@ -115,7 +116,7 @@ class Search:
         Where candidates were dropped because others ask for no more in step 1, a no-good, which is more than step 1,
         costs the proof over those that were dropped.
         """
-        return self.num_undecided == 0 and self.has_all_rows and not (self.nogoods and self._dropped_by_counts)
+        return not self.set_aside and self.has_all_rows and not (self.nogoods and self._dropped_by_counts)
 
     @property
     def _dropped_by_counts(self) -> bool:
@@ -124,7 +125,7 @@ class Search:
     def forget_what_costs_proof(self) -> None:
         """Where no-goods cost the proof, a bound of step 1 that needs none is worth more."""
         if self._dropped_by_counts:
-            self.nogoods, self.num_undecided = [], 0
+            self.nogoods, self.set_aside = [], []
 
     @property
     def elapsed_s(self) -> float:
@@ -156,6 +157,11 @@ class Search:
         self.nogoods.append(nogood)
         if self._model is not None:
             self._model.add_nogood(nogood)
+
+    def allow(self, nogood: Nogood) -> None:
+        """Step 1 may propose again what a no-good forbade."""
+        self.nogoods.remove(nogood)
+        self.restrict(self.problem)
 
     def keep(self, objective: str, tolerance: float, *, is_proven: bool) -> None:
         """Later levels may not fall behind this one by more than its tolerance."""

@@ -119,8 +119,8 @@ def _finish(search: Search, levels: Sequence[Level], status: Status) -> Result:
         statistics={
             **search.model_size,
             "candidates_in_force": search.problem.num_candidates,
-            "refuted": len(search.nogoods) - search.num_undecided,
-            "undecided": search.num_undecided,
+            "refuted": len(search.nogoods) - len(search.set_aside),
+            "undecided": len(search.set_aside),
         },
     )
 

@@ -11,14 +11,16 @@ from functools import cache
 from planner.cpsat.divisions.joined_master import JoinedMaster
 from planner.cpsat.divisions.joined_servers import JoinedServers, Needs, is_dark, needs_of
 from planner.cpsat.divisions.pairs import Judge, ways_of_jobs
-from planner.cpsat.divisions.reasons import reasons_of
+from planner.cpsat.divisions.reasons import Jobs, reasons_of
 from planner.cpsat.divisions.ways import Division, JobWays, RowNeeds
 from planner.cpsat.divisions.whole import may_pack
 from planner.cpsat.search import Search, pattern_of
 from planner.cpsat.step2.fix_configurations import step_two_limits
+from planner.cpsat.step2.realize import realize
 from planner.fabrics import plugin_of
 from planner.fabrics.demand import Demand
 from planner.fabrics.pattern import Pattern
+from planner.formulation.step_two import StepTwoLimits
 from planner.model.clock import Clock
 
 MOST_SERVERS = 8
@@ -31,6 +33,8 @@ VAIN_SHARE = 0.3
 """of the time, for rounds in a row that circuits end with neither a better plan nor a lower bound"""
 Refused = dict[tuple[int, Division], list[Demand]]
 """demands of rows that circuits refused beside others, by job and division"""
+Forbidden = tuple[Pattern, Jobs]
+"""choices, and jobs of them that exclude each other"""
 
 
 def divide_joined(search: Search, clock: Clock) -> bool:
@@ -57,10 +61,10 @@ class _Joined:
     jobs: Sequence[JobWays] = ()
     """those that a plan of at least `least` may use"""
     least: float = 0.0
-    _is_exact: bool = True
-    """whether nothing was set aside without proof"""
     _refused: Refused = field(default_factory=dict)
-    _forbidden: list[tuple[Pattern, tuple[int, ...]]] = field(default_factory=list)
+    _forbidden: list[Forbidden] = field(default_factory=list)
+    _set_aside: list[Forbidden] = field(default_factory=list)
+    """those that were neither realised nor refuted in time"""
 
     def solve(self) -> bool:
         """True if no plan is better than the best one."""
@@ -96,10 +100,14 @@ class _Joined:
             limits = replace(step_two_limits(search, self.clock), time_limit_s=self.clock.left_s)
             before = search.bound, search.value("value")
             bound = master.solve(limits.solver(), judge.refuses)
-            if self._is_exact:
+            if not self._set_aside:
                 search.tighten("value", max(bound, self.least, search.value("value") or self.least))
-            if bound < self.least or judge.refused is None or search.reaches_bound(master.term.rounding):
-                return self._is_exact and search.reaches_bound(master.term.rounding)
+            if search.reaches_bound(master.term.rounding):
+                return True
+            if judge.refused is None or bound < self.least:
+                if not self._decide(master, bound):
+                    return False
+                continue
             if gained_s is None or before != (search.bound, search.value("value")):
                 gained_s = self.clock.left_s
             if gained_s - self.clock.left_s > VAIN_SHARE * whole_s:
@@ -124,20 +132,53 @@ class _Joined:
         return master if master.term.is_fine else None
 
     def _refuse(self, judge: Judge, master: JoinedMaster) -> None:
-        """Jobs that need fibers exclude each other as they lie, whatever needs devices alone; without proof where
-        step 2 was not ended."""
+        """Jobs that need fibers exclude each other as they lie, whatever needs devices alone; what step 2 did not
+        refute in time is set aside."""
         assert judge.refused is not None
         pattern, jobs = judge.refused
+        reasons = self._reasons(pattern, jobs, master, step_two_limits(self.search, self.clock))
+        for reason in reasons:
+            self._forbid(pattern, reason)
+        if not reasons:
+            self._forbid(pattern, tuple(j for j in jobs if len(pattern[j].blocks) > 1))
+            self._set_aside.append(self._forbidden[-1])
+
+    def _reasons(self, pattern: Pattern, jobs: Jobs, master: JoinedMaster, limits: StepTwoLimits) -> Sequence[Jobs]:
         named = tuple(j for j in jobs if master.needs_fibers(j, pattern[j]))
-        limits = step_two_limits(self.search, self.clock)
-        reasons = reasons_of(self.search.full, pattern, named, limits, self.clock)
-        self._is_exact = self._is_exact and bool(reasons)
-        for reason in reasons or [tuple(j for j in jobs if len(pattern[j].blocks) > 1)]:
-            self._forbidden.append((pattern, reason))
-            for j in reason:
-                shape = self.search.full.options[j].shapes[pattern[j].row]
-                division = tuple(sorted((count * shape.part for _, count in pattern[j].blocks), reverse=True))
-                self._refused.setdefault((j, division), []).append(shape)
+        return reasons_of(self.search.full, pattern, named, limits, self.clock)
+
+    def _forbid(self, pattern: Pattern, jobs: Jobs) -> None:
+        self._forbidden.append((pattern, jobs))
+        for j in jobs:
+            shape = self.search.full.options[j].shapes[pattern[j].row]
+            division = tuple(sorted((count * shape.part for _, count in pattern[j].blocks), reverse=True))
+            self._refused.setdefault((j, division), []).append(shape)
+
+    def _decide(self, master: JoinedMaster, bound: float) -> bool:
+        """Once no others may be better, choices that were set aside are realised or refuted in the time that is left;
+        true if there were some and all of them are.
+
+        Where work is limited instead of time, the same work would end the same way.
+        """
+        search, value = self.search, self.search.value("value")
+        assert value is not None
+        is_last = bound < self.least or value >= bound - master.term.rounding
+        if not (self._set_aside and is_last) or search.options.deterministic_limit is not None:
+            return False
+        for number, forbidden in reversed([*enumerate(self._set_aside, start=1)]):
+            limits = replace(step_two_limits(search, self.clock), time_limit_s=self.clock.left_s / number)
+            pattern, jobs = forbidden
+            realized = realize(search.full, pattern, limits)
+            reasons = self._reasons(pattern, jobs, master, limits) if realized.nogood else ()
+            if realized.is_undecided or (realized.nogood and not reasons):
+                return False
+            self._set_aside.remove(forbidden)
+            self._forbidden.remove(forbidden)
+            for reason in reasons:
+                self._forbid(pattern, reason)
+            if realized.assignments is not None:
+                search.adopt("value", realized.assignments, "joined")
+        return True
 
 
 class _Asks:

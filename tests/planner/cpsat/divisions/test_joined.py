@@ -18,9 +18,11 @@ from planner.fabrics.problem import Problem
 from planner.formulation.step_two import Realized, StepTwoLimits
 from planner.model.clock import Clock
 from planner.model.instance import Instance
+from planner.model.result import SolveOptions
 from tests.oracles.brute_force import brute_force
 from tests.oracles.tiny_instances import tiny_crossing, tiny_instance
 from tests.planner.cpsat.divisions.division_cases import exchanging, problem_of, ringing, search_of
+from tests.planner.cpsat.hesitation import Hesitation
 from tests.planner.small_racks import serving, training
 
 LIMIT_S = 600.0
@@ -131,6 +133,23 @@ def test_what_circuits_refuse_is_left_out_and_the_rest_proven(monkeypatch: pytes
     search = search_of(problem)
     assert searched(search)
     assert search.value("value") == pytest.approx(of_two + sum(each.value.max() for each in others), rel=1e-6)
+
+
+@pytest.mark.parametrize("joined", [[(0, 1)], [(0, 1), (1, 2)], [(0, 2)]])
+@pytest.mark.parametrize("jobs", JOBS)
+def test_what_circuits_left_open_is_decided_in_the_time_that_is_left(
+    jobs: list[dict[str, Any]], joined: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem = problem_of(*jobs, servers=3, tiles_per_server=2, fibers=fibers(*joined, count=1))
+    search, expected = Search(problem, SolveOptions(time_limit_s=LIMIT_S, workers=1)), brute_force(problem.instance)
+    assert expected is not None
+    search.assignments = ()
+    hesitation = Hesitation(also=lambda pattern: any(len(choice.blocks) > 1 for choice in pattern.values()))
+    for each in (pairs, reasons):
+        monkeypatch.setattr(each, "realize", hesitation)
+    assert searched(search)
+    assert hesitation.asked
+    assert search.value("value") == pytest.approx(expected.values["value"], rel=1e-6)
 
 
 def test_where_slots_matter_light_crosses_servers_or_runs_one_way_nothing_is_said() -> None:
