@@ -85,7 +85,8 @@ def _decide(search: Search, objective: str, clock: Clock) -> bool:
             search.add_nogood(nogood_of_counts(search.full, each.pattern, realized.nogood, each.nogood.most_lit))
             continue
         _adopt(search, objective, term, realized.assignments)
-        search.allow(each.nogood)
+        search.nogoods.remove(each.nogood)
+        search.restrict(search.problem)
     return True
 
 

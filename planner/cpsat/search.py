@@ -116,15 +116,17 @@ class Search:
         Where candidates were dropped because others ask for no more in step 1, a no-good, which is more than step 1,
         costs the proof over those that were dropped.
         """
-        return not self.set_aside and self.has_all_rows and not (self.nogoods and self._dropped_by_counts)
+        return not self.set_aside and self.has_all_rows and not self.needs_dropped
 
     @property
-    def _dropped_by_counts(self) -> bool:
-        return plugin_of(self.full.cluster.fabric).step_one.drops_by_counts and self.full.num_dominated > 0
+    def needs_dropped(self) -> bool:
+        """True if no-goods cost the proof over candidates that were dropped."""
+        has_dropped = plugin_of(self.full.cluster.fabric).step_one.drops_by_counts and self.full.num_dominated > 0
+        return has_dropped and bool(self.nogoods)
 
     def forget_what_costs_proof(self) -> None:
         """Where no-goods cost the proof, a bound of step 1 that needs none is worth more."""
-        if self._dropped_by_counts:
+        if self.needs_dropped:
             self.nogoods, self.set_aside = [], []
 
     @property
@@ -138,11 +140,8 @@ class Search:
 
     def seconds_left(self, level: int) -> float:
         """Wall-clock budget of a level: all levels share what is left, the first takes the most."""
-        left = self.clock.left_s
-        remaining = len(self.full.instance.objectives) - level
-        if remaining == 1:
-            return left
-        return left * FIRST_SHARE if level == 0 else left / remaining
+        left, remaining = self.clock.left_s, len(self.full.instance.objectives) - level
+        return left * FIRST_SHARE if level == 0 and remaining > 1 else left / remaining
 
     def stop(self) -> None:
         """Somebody asked to stop: finish with what there is."""
@@ -158,9 +157,11 @@ class Search:
         if self._model is not None:
             self._model.add_nogood(nogood)
 
-    def allow(self, nogood: Nogood) -> None:
-        """Step 1 may propose again what a no-good forbade."""
-        self.nogoods.remove(nogood)
+    def go_back(self, kept: Sequence[Kept]) -> None:
+        """Keep these finished levels and no others."""
+        self.kept = [*kept]
+        if not kept:
+            self.has_all_rows = all(options.is_listed for options in self.full.options)
         self.restrict(self.problem)
 
     def keep(self, objective: str, tolerance: float, *, is_proven: bool) -> None:

@@ -19,6 +19,9 @@ from planner.model.plan import Assignment, Plan
 from planner.model.result import Level, Result, SolveOptions, Start, Status, relative_gap, stated
 from planner.sweep.over_ray import RayCluster
 
+LEAST_SHARE = 0.05
+"""of the time limit, below which no level is searched once more"""
+
 
 def search_levels(
     problem: Problem,
@@ -31,27 +34,56 @@ def search_levels(
     search = Search(problem, options, cluster)
     _adopt_best_start(search, starts)
     levels: list[Level] = []
-    for index, objective in enumerate(problem.instance.objectives):
-        clock = search.clock.within(search.seconds_left(index))
-        search.bound, search.floor = None, float("-inf")
-        _bound_energy(search, objective.name)
-        if index == 0 and objective.name == "value":
-            outcome = optimize_value(search, clock)
-        else:
-            if index == 0:
-                search.restrict(problem)
-            outcome = _optimize(search, objective.name, clock)
-        is_proven = search.assignments is not None and (outcome.is_proven or search.reaches(objective.name))
-        is_proven = is_proven and refine(search, objective.name, clock)
-        levels.append(_closed(search, objective, outcome, is_proven=is_proven))
+    for index in range(len(problem.instance.objectives)):
+        levels.append(_searched(search, index))
         if search.assignments is None:
             return _finish(search, levels, levels[-1].status)
-        if index == 0 and objective.name == "value" and len(problem.instance.objectives) > 1:
-            restrict_to_ties(search, objective.tolerance)
-        search.keep(objective.name, objective.tolerance, is_proven=is_proven)
+    _go_on(search, levels)
     compact(search)
     proven = all(level.status is Status.OPTIMAL for level in levels)
     return _finish(search, levels, Status.OPTIMAL if proven else Status.FEASIBLE)
+
+
+def _searched(search: Search, index: int, before: Level | None = None) -> Level:
+    """One level, from the bound that it had before, in its share of the time that is left; those above it are kept."""
+    objective = search.full.instance.objectives[index]
+    clock = search.clock.within(search.seconds_left(index))
+    search.bound, search.floor = None if before is None else before.bound, float("-inf")
+    _bound_energy(search, objective.name)
+    if index == 0 and objective.name == "value":
+        outcome = optimize_value(search, clock)
+    else:
+        if index == 0:
+            search.restrict(search.full)
+        outcome = _optimize(search, objective.name, clock)
+    is_proven = search.assignments is not None and (outcome.is_proven or search.reaches(objective.name))
+    is_proven = is_proven and refine(search, objective.name, clock)
+    level = _closed(search, objective, outcome, is_proven=is_proven)
+    if search.assignments is not None:
+        if index == 0 and objective.name == "value" and len(search.full.instance.objectives) > 1:
+            restrict_to_ties(search, objective.tolerance)
+        search.keep(objective.name, objective.tolerance, is_proven=is_proven)
+    return level
+
+
+def _go_on(search: Search, levels: list[Level]) -> None:
+    """Levels that are not proven are searched once more in the time that is left, and those below one that changed the
+    plan with it; none where work is limited instead of time."""
+    for index in range(len(levels)):
+        if levels[index].status is Status.OPTIMAL or not _has_time(search):
+            continue
+        plan, below = search.assignments, search.kept[index + 1 :]
+        search.go_back(search.kept[:index])
+        levels[index] = _searched(search, index, levels[index])
+        if search.assignments is plan:
+            search.go_back([*search.kept, *below])
+        else:
+            levels[index + 1 :] = [_searched(search, later) for later in range(index + 1, len(levels))]
+
+
+def _has_time(search: Search) -> bool:
+    options, is_open = search.options, not (search.is_stopped or search.is_near or search.needs_dropped)
+    return is_open and options.deterministic_limit is None and search.clock.left_s >= LEAST_SHARE * options.time_limit_s
 
 
 def _adopt_best_start(search: Search, starts: Iterable[tuple[str, Sequence[Assignment]]]) -> None:
@@ -68,12 +100,13 @@ def _adopt_best_start(search: Search, starts: Iterable[tuple[str, Sequence[Assig
 
 def _bound_energy(search: Search, objective: str) -> None:
     """Where the value is kept, what no plan of that value undercuts, whatever step 2 then decides."""
-    known = search.value(objective)
+    known, before = search.value(objective), search.bound
     values = [kept.value - kept.spend for kept in search.kept if kept.objective == "value"]
     if objective != "energy" or not values or known is None:
         return
-    search.bound = least_energy(search.full.options, search.full.cluster.num_healthy, values[0], known)
-    if search.bound is not None:
+    least = least_energy(search.full.options, search.full.cluster.num_healthy, values[0], known)
+    if least is not None and (before is None or least > before):
+        search.bound = least
         search.report(objective, search.bound, "prices")
 
 

@@ -16,7 +16,9 @@ from tests.planner.cpsat.hesitation import Hesitation
 TIMED = SolveOptions(time_limit_s=600.0, workers=1)
 
 
-@pytest.mark.parametrize("instance", [tiny_instance(16), *map(tiny_crossing, (0, 11, 22, 35, 37))], ids=str)
+@pytest.mark.parametrize(
+    "instance", [tiny_instance(16), *map(tiny_crossing, (0, 11, 22, 35, 37))], ids=lambda instance: instance.name
+)
 def test_levels_are_proven_though_step_two_hesitates(instance: Instance, monkeypatch: pytest.MonkeyPatch) -> None:
     hesitation, expected = Hesitation(), brute_force(instance)
     monkeypatch.setattr(benders, "realize", hesitation)
