@@ -57,13 +57,12 @@ def optimize_value(search: Search, clock: Clock) -> LevelOutcome:
     threshold is a bound.
     """
     knapsack = search.knapsack
+    search.restrict(search.full)
     if knapsack.bound == float("-inf"):
-        search.restrict(search.full)
         return LevelOutcome(is_proven=False, is_infeasible=True)
     if search.bound is None or knapsack.bound < search.bound:
         search.bound = knapsack.bound
         search.report("value", search.bound, "knapsack")
-    search.restrict(search.full)
     if search.is_near or (clock.is_over and search.assignments is not None):
         return LevelOutcome(is_proven=False)
     clock = clock.until(lambda: search.is_near)
