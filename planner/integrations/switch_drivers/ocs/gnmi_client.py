@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import grpc
+from pydantic_core import from_json
 from pygnmi.spec.v080 import gnmi_pb2, gnmi_pb2_grpc
 
 from planner.integrations.switch_drivers.ocs.config import SwitchSite
@@ -55,7 +56,7 @@ class GnmiSwitch(OcsSwitch):
         if not values:
             return {}
         try:
-            return json.loads(values[0].json_ietf_val or values[0].json_val)
+            return from_json(values[0].json_ietf_val or values[0].json_val)
         except ValueError:
             raise SwitchSilentError(f"{self.name} answers no JSON") from None
 

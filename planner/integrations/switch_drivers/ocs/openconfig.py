@@ -38,7 +38,14 @@ class OpenConfigOcs(GnmiSwitch):
         """ports at which each cross-connect was listed"""
 
     def tables(self) -> SwitchTables:
-        statuses, found = self.get((ROOT, STATUSES)), self.get((ROOT, CONNECTIONS))
+        return self._read(self.get((ROOT, STATUSES)))
+
+    def configured(self) -> Mapping[str, CrossConnectRow]:
+        return self._read({}).rows
+
+    def _read(self, statuses: Json) -> SwitchTables:
+        """Connections as they are now, beside what ports have just told."""
+        found = self.get((ROOT, CONNECTIONS))
         try:
             return self._tables(_list(statuses, STATUS), _list(found, CONNECTION))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -47,17 +54,17 @@ class OpenConfigOcs(GnmiSwitch):
     def update(self, delete: Collection[CrossConnectRow], add: Collection[CrossConnectRow]) -> None:
         """One transaction. What was not listed when it was last read, at a port that had another connection, is not
         there to be deleted."""
-        ports = [port for row in sorted(delete) for port in self._listed(row)]
+        busy = {port for row in self._keys for port in (row.a_side, row.b_side)}
+        ports = [port for row in sorted(delete) for port in self._listed(row, busy)]
         entries = [_entry(row) for row in sorted(add)]
         gone = [(ROOT, CONNECTIONS, (CONNECTION, _key(port))) for port in ports]
         value = {f"{ROOT.partition(':')[0]}:{CONNECTION}": entries} if entries else None
         if gone or entries:
             self.set(gone, (ROOT, CONNECTIONS), value)
 
-    def _listed(self, row: CrossConnectRow) -> list[str]:
-        """Ports at which a row may be listed."""
-        is_busy = any(row.a_side in (other.a_side, other.b_side) for other in self._keys)
-        return self._keys.get(row, [] if is_busy else [row.a_side])
+    def _listed(self, row: CrossConnectRow, busy: Collection[str]) -> list[str]:
+        """Ports at which a row may be listed; `busy`: those that connections have."""
+        return self._keys.get(row, [] if row.a_side in busy else [row.a_side])
 
     def _tables(self, statuses: list[Json], connections: list[Json]) -> SwitchTables:
         keys: dict[CrossConnectRow, list[str]] = {}
