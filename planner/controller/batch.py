@@ -121,7 +121,7 @@ def _batch_jobs(state: ClusterState, names: Iterable[str]) -> list[BatchJob]:
     found = []
     for entry in entries[:MOST_JOBS]:
         is_first = first is None or line.rank(entry, now_s) < first
-        is_free = is_first or may_enter(state, entry)
+        is_free = is_first or may_enter(reserved, entry, now_s)
         barred = state.drained if is_free else state.drained | frozenset(reserved.servers)
         level = -float(entry.request.priority), state.ledger.tenants.burden(entry.request.tenant, now_s)
         found.append(BatchJob(entry, level, is_first, barred, _ways(state.kind(entry), entry.request.weight)))

@@ -1,9 +1,12 @@
 """The time of a controller: durations by a clock that never jumps, dates by the machine's, which may be wrong."""
 
 import logging
+import math
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+
+from planner.model.errors import InputError
 
 SLEW = 0.1
 """seconds by which the time may run ahead or behind in a second, until it is the machine's again"""
@@ -56,6 +59,13 @@ class Clock:
         self._now_s = max(last_s, expected_s + min(most_s, max(-most_s, wrong_s)))
         self._at_s = steady_s
         return self._now_s
+
+    def asked(self, call: str, at_s: float | None, last_s: float) -> float:
+        """The time at which a call happens, given or now; InputError for what is no time."""
+        now_s = self.read(last_s) if at_s is None else at_s
+        if not (math.isfinite(now_s) and now_s >= 0):
+            raise InputError(call, "at_s", f"{now_s} is no time; give seconds from 0 on")
+        return now_s
 
 
 def _date(at_s: float) -> str:

@@ -2,7 +2,6 @@
 
 import json
 import logging
-import math
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -109,9 +108,7 @@ class DurableState:
         """Apply an event, decide, write both; on any error nothing has happened."""
         self.require_open()
         self.leadership.require_writer()
-        now_s = self.clock.read(self.ledger.now_s) if at_s is None else at_s
-        if not (math.isfinite(now_s) and now_s >= 0):
-            raise InputError(body["e"], "at_s", f"{now_s} is no time; give seconds from 0 on")
+        now_s = self.clock.asked(body["e"], at_s, self.ledger.now_s)
         ledger, before_s = self.ledger, self.ledger.now_s
         body["at_s"] = now_s if body["e"] == "clock" else max(now_s, before_s)
         self.state.begin()

@@ -3,11 +3,12 @@
 import time
 from dataclasses import dataclass
 
-from planner.controller.decisions import Tag
+from planner.controller.decisions import Reserve, Tag
 from planner.controller.free_state import Found
+from planner.controller.job_queue import Group, group_of
 from planner.controller.ledger import Entry
 from planner.controller.pending_reason import why
-from planner.controller.reservation import may_enter, reserve
+from planner.controller.reservation import may_enter, renewed, reserve
 from planner.controller.settings import Request
 from planner.controller.state import ClusterState
 from planner.fabrics.job_class import JobClass
@@ -39,14 +40,14 @@ class Outlook:
     """accelerators that are free for one job, on servers that it may use together"""
 
 
-def outlook(state: ClusterState, request: Request, greedy_s: float) -> Outlook:
+def outlook(state: ClusterState, request: Request, now_s: float, greedy_s: float) -> Outlook:
     """The answer for a job, found within a search of so many seconds among rows that are worked out."""
     kind_name = state.ledger.kinds.list(request)
-    entry = Entry(request, kind_name, LAST, state.now_s)
-    kind = state.kind(entry)
-    ahead, ran_out = _ahead(state, entry), False
+    entry = Entry(request, kind_name, LAST, now_s)
+    kind, kept = state.kind(entry), _kept_before(state, entry, now_s)
+    ahead, ran_out = _ahead(state, entry, now_s), False
     if kind.rows and kind.held <= state.free.state.num_free:
-        barred = state.drained | _kept(state, entry)
+        barred = state.drained if may_enter(kept, entry, now_s) else state.drained.union(kept.servers)
         found = _found(state, kind_name, kind, barred, greedy_s)
         ran_out = found.ran_out
         if found.placement is not None and found.place is not None:
@@ -54,9 +55,9 @@ def outlook(state: ClusterState, request: Request, greedy_s: float) -> Outlook:
             state.free.state.release(found.placement)
             if objection is None:
                 return Outlook(True, found.place, ahead, 0.0, None, None, _most_together(state))
-    tag, because = why(state, entry, ran_out=ran_out)
+    tag, because = why(state, entry, kept, ran_out=ran_out)
     reserved = reserve(state, entry, kind) if kind.rows else None
-    at_s = None if reserved is None or reserved.at_s is None else max(reserved.at_s - state.now_s, 0.0)
+    at_s = None if reserved is None or reserved.at_s is None else max(reserved.at_s - now_s, 0.0)
     return Outlook(False, None, ahead, at_s, tag, because, _most_together(state))
 
 
@@ -69,21 +70,23 @@ def _found(state: ClusterState, name: str, kind: JobClass, barred: frozenset[int
             return found
 
 
-def _ahead(state: ClusterState, entry: Entry) -> int:
+def _ahead(state: ClusterState, entry: Entry, now_s: float) -> int:
     """Waiting jobs that are served before it."""
-    rank = state.queue.rank(entry, state.now_s)
+    rank = state.queue.rank(entry, now_s)
     waiting = (other for other in state.ledger.jobs.values() if other.place is None)
-    return sum(state.queue.rank(other, state.now_s) < rank for other in waiting)
+    return sum(state.queue.rank(other, now_s) < rank for other in waiting)
 
 
-def _kept(state: ClusterState, entry: Entry) -> frozenset[int]:
-    """Servers that are kept for a job before it, unless it would have left them in time."""
-    reserved = state.ledger.reserved
-    if reserved.job is None or may_enter(state, entry):
-        return frozenset()
-    first = state.ledger.jobs.get(reserved.job)
-    is_before = first is not None and state.queue.rank(first, state.now_s) < state.queue.rank(entry, state.now_s)
-    return frozenset(reserved.servers) if is_before else frozenset()
+def _kept_before(state: ClusterState, entry: Entry, now_s: float) -> Reserve:
+    """What is kept for a job before it, as a submission would renew it; nothing where it would be the first."""
+    passed = set[Group]()
+    for first in state.queue.ordered(now_s, passed=passed):
+        if state.queue.rank(first, now_s) > state.queue.rank(entry, now_s):
+            break
+        if (kind := state.kind(first)).rows:
+            return renewed(state, first, kind)
+        passed.add(group_of(first))
+    return Reserve(None)
 
 
 def _most_together(state: ClusterState) -> int:

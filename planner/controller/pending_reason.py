@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from costmodel.pricing.servers_by_rack import in_words
-from planner.controller.decisions import Tag
+from planner.controller.decisions import Reserve, Tag
 from planner.controller.ledger import Entry
 from planner.controller.state import ClusterState
 from planner.fabrics.asked_racks import shared, with_room
@@ -14,8 +14,9 @@ MOST_NAMED = 4
 """jobs named in one sentence"""
 
 
-def why(state: ClusterState, entry: Entry, *, ran_out: bool = False) -> Reason:
-    """The first of: quota, accelerators, parts that are down, scatter, what is kept for another, memory, light."""
+def why(state: ClusterState, entry: Entry, reserved: Reserve, *, ran_out: bool = False) -> Reason:
+    """The first of: quota, accelerators, parts that are down, scatter, what is `reserved` for another, memory,
+    light."""
     kind = state.kind(entry)
     if not kind.rows:
         return "quota", _quota(state, entry)
@@ -26,7 +27,6 @@ def why(state: ClusterState, entry: Entry, *, ran_out: bool = False) -> Reason:
     parts = kind.parts
     if not any(_fits_somewhere(state, kind, part, state.drained) for part in parts):
         return "scattered", f"{free}, but {_scatter(state, kind, parts[0])}{_remedy(state, kind, parts[0])}"
-    reserved = state.ledger.reserved
     if reserved.job not in (None, entry.name):
         kept, be = state.drained | frozenset(reserved.servers), "is" if len(reserved.servers) == 1 else "are"
         if not any(_fits_somewhere(state, kind, part, kept) for part in parts):

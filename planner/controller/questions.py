@@ -58,14 +58,16 @@ class Questions:
         """True if what a job asks for is expanded, as far as a question needs it; answered at once."""
         return self._durable.kinds.is_listed(request) if is_asked else request in self._durable.kinds
 
-    def ask(self, request: Request) -> Outlook:
-        """What would become of a job if it were submitted now; nothing is decided. InputError for a job that can never
-        run, ConflictError for the name of one that waits or runs."""
+    def ask(self, request: Request, *, at_s: float | None = None) -> Outlook:
+        """What would become of a job if it were submitted at this time, as of events; nothing is decided. InputError
+        for a job that can never run, ConflictError for the name of one that waits or runs."""
         with self._lock, self._durable.kinds.holding([self._durable.kinds.name(request)]):
             if request.name in self._durable.ledger.jobs:
                 raise ConflictError("ask", request.name, "waits or runs already; ask about a job of another name")
             self._durable.require_runnable(request, is_asked=True)
-            return outlook(self._durable.state, request, self.greedy_budget_s)
+            last_s = self._durable.ledger.now_s
+            now_s = max(self._durable.clock.asked("ask", at_s, last_s), last_s)
+            return outlook(self._durable.state, request, now_s, self.greedy_budget_s)
 
     def prove(self, request: Request, time_limit_s: float) -> Explanation:
         """Why a job cannot start beside who runs, or that it can, and what would let it in: solved, not counted. Only

@@ -45,6 +45,15 @@ def reserve(state: ClusterState, entry: Entry, kind: JobClass) -> Reserve | None
     return Reserve(entry.name, best[2], at_s)
 
 
+def renewed(state: ClusterState, first: Entry, kind: JobClass) -> Reserve:
+    """What is kept for the first job from now on: the same as long as it is first, unless its servers take no job, or
+    were clear and of no use."""
+    kept = state.ledger.reserved
+    if kept.job == first.name and state.drained.isdisjoint(kept.servers) and state.void.isdisjoint(kept.servers):
+        return kept
+    return reserve(state, first, kind) or Reserve(first.name)
+
+
 def _one(state: ClusterState, kind: JobClass, working: Ints) -> Choice | None:
     """One server, as soon as enough of it is free."""
     free_state, needed = state.free.state, kind.held
@@ -126,10 +135,10 @@ def _over_racks(state: ClusterState, kind: JobClass, working: Ints) -> Choice | 
     return min(found, default=None)
 
 
-def may_enter(state: ClusterState, entry: Entry) -> bool:
+def may_enter(kept: Reserve, entry: Entry, now_s: float) -> bool:
     """True if a job may stand on servers that are kept for another: it will have left them in time."""
-    at_s, limit_s = state.ledger.reserved.at_s, entry.request.duration_s
-    return at_s is not None and limit_s is not None and state.now_s + limit_s <= at_s
+    limit_s = entry.request.duration_s
+    return kept.at_s is not None and limit_s is not None and now_s + limit_s <= kept.at_s
 
 
 def is_ready(state: ClusterState, kind: JobClass) -> bool:

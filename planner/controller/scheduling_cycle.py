@@ -14,7 +14,7 @@ from planner.controller.ledger import Entry
 from planner.controller.negative_cache import Mark
 from planner.controller.pending_reason import why
 from planner.controller.preemption import preempt
-from planner.controller.reservation import is_ready, may_enter, reserve
+from planner.controller.reservation import is_ready, may_enter, renewed
 from planner.controller.state import ClusterState
 from planner.fabrics.job_class import JobClass
 
@@ -171,15 +171,10 @@ class SchedulingCycle:
         return is_started
 
     def _keep_room(self, entry: Entry, kind: JobClass) -> None:
-        """Keep servers for the first job: the same as long as it is first, unless they were clear and of no use."""
-        state = self.state
-        kept = state.ledger.reserved
-        if (
-            kept.job != entry.name
-            or not state.drained.isdisjoint(kept.servers)
-            or not state.void.isdisjoint(kept.servers)
-        ):
-            state.decide(reserve(state, entry, kind) or Reserve(entry.name))
+        """Keep servers for the first job."""
+        kept = renewed(self.state, entry, kind)
+        if kept is not self.state.ledger.reserved:
+            self.state.decide(kept)
 
     def _behind(self, entry: Entry, kind: JobClass, passed: set[Group], deadline_s: float) -> bool:
         """Start a job behind the first one where it does not delay it; whether it was looked at.
@@ -187,8 +182,9 @@ class SchedulingCycle:
         Its group is passed over from now on where no other job of it has a chance.
         """
         state = self.state
-        kept = frozenset(state.ledger.reserved.servers)
-        tried = "open" if not kept or may_enter(state, entry) else "beside"
+        reserved = state.ledger.reserved
+        kept = frozenset(reserved.servers)
+        tried = "open" if not kept or may_enter(reserved, entry, state.now_s) else "beside"
         if (kind, tried) in state.negative_cache:
             if tried == "open" or (kind, "open") in state.negative_cache:
                 passed.add(group_of(entry))
@@ -206,4 +202,4 @@ class SchedulingCycle:
         for name in names:
             if name in state.queue:
                 entry = state.ledger.jobs[name]
-                state.wait(entry, *why(state, entry, ran_out=name in self.ran_out))
+                state.wait(entry, *why(state, entry, state.ledger.reserved, ran_out=name in self.ran_out))

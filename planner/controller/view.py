@@ -58,7 +58,7 @@ def job_state(state: ClusterState, entry: Entry, waits_for: Wait | None = None) 
     request, number = entry.request, entry.number
     if entry.place is not None:
         return JobState(request, "running", entry.arrived_s, entry.started_s, entry.place, None, number)
-    waits_for = waits_for or Wait(entry.name, *why(state, entry))
+    waits_for = waits_for or Wait(entry.name, *why(state, entry, state.ledger.reserved))
     return JobState(request, "waiting", entry.arrived_s, None, None, waits_for, number)
 
 
@@ -71,7 +71,7 @@ def view(state: ClusterState, seq: int, most_waiting: int) -> View:
         alike = entry.request.tenant, entry.kind, entry.name == ledger.reserved.job
         if alike not in known:
             last = entry.wait if len(known) >= FRESH else None
-            known[alike] = last or Wait(entry.name, *why(state, entry))
+            known[alike] = last or Wait(entry.name, *why(state, entry, state.ledger.reserved))
         waiting.append(job_state(state, entry, replace(known[alike], job=entry.name)))
     return View(
         seq=seq,

@@ -7,33 +7,65 @@ from typing import Any
 
 import pytest
 
-from planner.controller import Start, Wait
+from planner.controller import Request, Start, Wait
 from planner.controller.free_state import Found
 from planner.controller.outlook import Outlook
 from planner.model.errors import InputError
 from tests.planner.controller.sites import controller, request
 
 
+class _Days:
+    """A controller of which users, operators and clocks want something by seed."""
+
+    def __init__(self, fabric: str, seed: int) -> None:
+        self.draw, self.now_s = random.Random(seed), 1e9
+        settings = {"moves": False, "preempts": False, "patience_s": 300.0, "half_life_s": 200.0}
+        self.controller = controller(fabric, settings)
+
+    def pass_by(self) -> None:
+        """Time passes, with what may happen in it."""
+        c, draw = self.controller, self.draw
+        self.now_s += draw.choice([0.0, 1.0, 30.0, 100.0])
+        what, server = draw.random(), f"s{draw.randrange(4)}"
+        if what < 0.3 and c.running:
+            c.finish(draw.choice(list(c.running)), at_s=self.now_s)
+        elif what < 0.35 and c.waiting:
+            c.cancel(draw.choice(list(c.waiting)), at_s=self.now_s)
+        elif what < 0.42:
+            (c.repair if server in c.down else draw.choice([c.drain, c.fail]))(server, at_s=self.now_s)
+        self.now_s += draw.choice([0.0, 1.0, 30.0, 100.0])
+
+    def job(self, name: str) -> Request:
+        limits, draw = [None, 60.0, 200.0, 600.0], self.draw
+        about = {
+            "priority": draw.choice([0, 0, 0, 1, 2]),
+            "tenant": draw.choice("ab"),
+            "duration_s": draw.choice(limits),
+        }
+        return request(name, draw.choice([1, 2, 4, 8, 16]), **about)
+
+
+@pytest.mark.parametrize("seed", [0, 5, 13, 14, 15])
 @pytest.mark.parametrize("fabric", ["lightpath", "fat_tree", "ocs_rail", "torus"])
-def test_what_is_told_is_what_happens(fabric: str) -> None:
-    draw, told = random.Random(0), []
-    c = controller(fabric, {"moves": False, "preempts": False})
+def test_what_is_told_is_what_happens(fabric: str, seed: int) -> None:
+    """Also where the submission renews what is kept: another job is the first by now, or time has passed. Why a job
+    waits counts what others take that start at last."""
+    days, told = _Days(fabric, seed), []
+    c = days.controller
     for number in range(40):
-        if c.running and draw.random() < 0.3:
-            c.finish(draw.choice(list(c.running)))
-        asked = request(f"j{number}", draw.choice([1, 2, 4, 8, 16]), duration_s=draw.choice([None, 60.0, 600.0]))
+        days.pass_by()
+        asked = days.job(f"j{number}")
         before = c.state(), c.num_free, c.seq
-        found = c.ask(asked)
+        found = c.ask(asked, at_s=days.now_s)
         assert (c.state(), c.num_free, c.seq) == before
-        assert c.ask(asked) == found
-        decisions = c.submit(asked)
-        started = [each for each in decisions if isinstance(each, Start) and each.job == asked.name]
-        assert found.starts == bool(started)
+        assert c.ask(asked, at_s=days.now_s) == found
+        decisions = c.submit(asked, at_s=days.now_s)
+        started = {each.job: each for each in decisions if isinstance(each, Start)}
+        assert found.starts == (asked.name in started)
         told.append(found.starts)
-        if started:
-            assert found.place is not None
-            assert found.place.device_names == started[0].devices
-        else:
+        if found.place is not None:
+            assert found.place.device_names == started[asked.name].devices
+        elif not started:
             waits = [each for each in decisions if isinstance(each, Wait) and each.job == asked.name]
             assert (found.tag, found.because) == (waits[0].tag, waits[0].because)
     assert len(set(told)) == 2
@@ -43,13 +75,16 @@ def test_when_it_could_start_follows_from_limits() -> None:
     c = controller("fat_tree", {"moves": False, "preempts": False})
     c.submit(request("long", 16, duration_s=500.0), at_s=1000.0)
     c.submit(request("short", 16, duration_s=100.0), at_s=1000.0)
-    found = c.ask(request("next", 16))
+    found = c.ask(request("next", 16), at_s=1000.0)
     assert (found.starts, found.earliest_s, found.ahead) == (False, 100.0, 0)
     c.submit(request("first", 32, priority=3), at_s=1001.0)
-    assert c.ask(request("next", 16)).ahead == 1
-    assert c.ask(request("urgent", 16, priority=5)).ahead == 0
+    assert c.ask(request("next", 16), at_s=1001.0).ahead == 1
+    assert c.ask(request("urgent", 16, priority=5), at_s=1001.0).ahead == 0
     c.submit(request("endless", 8), at_s=1002.0)
-    assert c.ask(request("all", 32)).earliest_s == pytest.approx(498.0)
+    assert c.ask(request("all", 32), at_s=1002.0).earliest_s == pytest.approx(498.0)
+    assert c.ask(request("all", 32), at_s=1100.0).earliest_s == pytest.approx(400.0)
+    with pytest.raises(InputError, match="no time"):
+        c.ask(request("all", 32), at_s=float("nan"))
 
 
 def _answer(call: Callable[[], Outlook]) -> tuple[object, ...]:
