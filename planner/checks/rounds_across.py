@@ -7,6 +7,7 @@ import numpy as np
 from costmodel.fabrics import FabricBase, UpperFibers, UpperPackets, UpperSwitches
 from costmodel.parallelism.configuration import Collective, Configuration
 from planner.checks.schedule import schedule_of
+from planner.checks.sends import Sums
 
 Time = tuple[float, float]
 """fixed seconds of a message, and seconds per byte"""
@@ -40,18 +41,17 @@ def reduces_once_across(collective: Collective, ranks: int) -> bool:
         return False
     halves = [[each for each in schedule.rounds if each.adds == adds] for adds in (True, False)]
     total = ranks * collective.racks
-    parts = np.zeros((collective.racks, ranks, schedule.num_chunks, total), dtype=np.int32)
-    for rack in range(collective.racks):
-        for rank in range(ranks):
-            parts[rack, rank, :, rack * ranks + rank] = 1
-        for each in halves[0]:
-            each.moves.run(parts[rack])
-    for rank in range(ranks):
-        for chunk in range(schedule.num_chunks):
-            mine = parts[:, rank, chunk].reshape(collective.racks, collective.racks, ranks)
-            if all((mine[rack, rack] == 1).all() for rack in range(collective.racks)):
-                parts[:, rank, chunk] = parts[:, rank, chunk].sum(axis=0)
-    for rack in range(collective.racks):
-        for each in halves[1]:
-            each.moves.run(parts[rack])
-    return bool((parts == 1).all())
+    sums = [
+        Sums.of_own(np.arange(first, first + ranks), schedule.num_chunks, total) for first in range(0, total, ranks)
+    ]
+    for each in halves[0]:
+        for rack in sums:
+            each.moves.run(rack)
+    is_whole = np.all([rack.are(ranks * number, ranks * number + ranks) for number, rack in enumerate(sums)], axis=0)
+    parts = np.bitwise_or.reduce([rack.parts[is_whole] for rack in sums])
+    for rack in sums:
+        rack.parts[is_whole], rack.count[is_whole] = parts, total
+    for each in halves[1]:
+        for rack in sums:
+            each.moves.run(rack)
+    return all(bool(rack.are(0, total).all()) for rack in sums)

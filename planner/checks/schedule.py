@@ -12,7 +12,7 @@ from costmodel.parallelism.configuration import Collective
 from planner.checks.all_to_all import rounds_of
 from planner.checks.circulants import all_reduce_rounds, backwards, relay_rounds
 from planner.checks.required import digits_of, handed_over, peers_ahead, windows
-from planner.checks.sends import ChunkMoves, Ints, Send, SentEnds, columns_of
+from planner.checks.sends import ChunkMoves, Ints, Send, SentEnds, Sums, columns_of
 
 MOST_BYTES = 2**26
 """of what ranks have, while rounds run on some chunks after others"""
@@ -205,13 +205,12 @@ def sums_reduce_once(collective: Collective, ranks: int) -> tuple[bool, bool]:
 
 def ends_reduced(schedule: Schedule, ranks: int) -> bool:
     """True if every rank ends with every chunk, each containing every rank's part exactly once."""
-    together = max(MOST_BYTES // (4 * ranks * ranks), 1)
+    together = max(MOST_BYTES // (ranks * (ranks // 8 + 16)), 1)
     for first in range(0, schedule.num_chunks, together):
         last = min(first + together, schedule.num_chunks)
-        parts = np.zeros((ranks, last - first, ranks), dtype=np.int32)
-        parts[np.arange(ranks), :, np.arange(ranks)] = 1
+        sums = Sums.of_own(np.arange(ranks), last - first, ranks)
         for each in schedule.rounds:
-            each.moves.of_chunks(first, last).run(parts)
-        if not (parts == 1).all():
+            each.moves.of_chunks(first, last).run(sums)
+        if not sums.are(0, ranks).all():
             return False
     return True

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 Send = tuple[int, int, tuple[int, ...]]
 """(source, destination, chunks)"""
+MOST = 2**40
+"""more parts than ranks have"""
 
 
 def columns_of(sends: Sequence[Send]) -> Ints:
@@ -42,20 +44,51 @@ class ChunkMoves:
         columns = self.source[start:end], self.destination[start:end], self.chunk[start:end] - first
         return ChunkMoves(*columns, self.adds)
 
-    def run(self, parts: NDArray[np.int32]) -> None:
-        """Let the round change what ranks have, shape (ranks, chunks, ...): all that is sent was there before."""
-        arriving = parts[self.source, self.chunk]
+    def run(self, sums: "Sums") -> None:
+        """Let the round change what ranks have: all that is sent was there before."""
+        here, there = (self.source, self.chunk), (self.destination, self.chunk)
+        parts, count = sums.parts[here], sums.count[here]
         if not self.adds:
-            parts[self.destination, self.chunk] = arriving
+            sums.parts[there], sums.count[there] = parts, count
             return
-        number = self.destination * parts.shape[1] + self.chunk
+        number = self.destination * sums.count.shape[1] + self.chunk
         order = np.argsort(number, kind="stable")
         starts = np.flatnonzero(np.diff(number[order], prepend=-1))
-        if len(starts) == len(order):
-            parts[self.destination, self.chunk] += arriving
-        else:
-            sums = np.add.reduceat(arriving[order], starts, axis=0, dtype=parts.dtype)
-            parts[self.destination[order[starts]], self.chunk[order[starts]]] += sums
+        if len(starts) < len(order):
+            there = self.destination[order[starts]], self.chunk[order[starts]]
+            parts = np.bitwise_or.reduceat(parts[order], starts, axis=0)
+            count = np.add.reduceat(count[order], starts)
+        sums.parts[there] |= parts
+        sums.count[there] = np.minimum(sums.count[there] + count, MOST)
+
+
+@dataclass(frozen=True)
+class Sums:
+    """What each rank has of each chunk: a sum of parts, of which every rank had one."""
+
+    parts: NDArray[np.uint64]
+    """parts that are in it, a bit for each, shape (ranks, chunks, words)"""
+    count: Ints
+    """how many, one that is in it twice counted twice, up to `MOST`, shape (ranks, chunks)"""
+
+    @classmethod
+    def of_own(cls, own: Ints, num_chunks: int, num_parts: int) -> "Sums":
+        """Each rank has its own part of every chunk; `own` says which of so many that is, shape (ranks,)."""
+        parts = _words(np.arange(num_parts) == own[:, None])
+        return cls(np.repeat(parts[:, None], num_chunks, axis=1), np.ones((len(own), num_chunks), np.int64))
+
+    def are(self, first: int, last: int) -> NDArray[np.bool_]:
+        """Where parts from the first to before the last are in it, each once, and no other: shape (ranks, chunks)."""
+        wanted = np.arange(64 * self.parts.shape[2])
+        every = _words((first <= wanted) & (wanted < last))
+        return np.asarray((self.parts == every).all(axis=2) & (self.count == last - first))
+
+
+def _words(marks: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """A bit for each mark, the last axis being shorter for it."""
+    missing = -marks.shape[-1] % 64
+    padded = np.pad(marks, [(0, 0)] * (marks.ndim - 1) + [(0, missing)])
+    return np.packbits(padded, axis=-1).view(np.uint64)
 
 
 @dataclass(frozen=True)

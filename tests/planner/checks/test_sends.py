@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.checks.schedule import Round, Schedule
-from planner.checks.sends import Send
+from planner.checks.sends import Send, Sums
 
 RANKS, CHUNKS = 4, 5
 RANK = st.integers(0, RANKS - 1)
@@ -30,12 +30,17 @@ def _run(sends: tuple[Send, ...], adds: bool, parts: np.ndarray) -> None:
 @given(ROUNDS, st.integers(0, CHUNKS - 1), st.integers(1, CHUNKS))
 def test_rounds_change_what_ranks_have(rounds: list[Round], first: int, many: int) -> None:
     last = min(first + many, CHUNKS)
-    whole = np.arange(RANKS * CHUNKS * 2, dtype=np.int32).reshape(RANKS, CHUNKS, 2)
-    some = whole[:, first:last].copy()
+    whole = np.repeat(np.eye(RANKS, dtype=np.int64)[:, None], CHUNKS, axis=1)
+    sums = Sums.of_own(np.arange(RANKS), last - first, RANKS)
     for each in rounds:
         _run(each.sends, each.adds, whole)
-        each.moves.of_chunks(first, last).run(some)
-    assert (some == whole[:, first:last]).all()
+        each.moves.of_chunks(first, last).run(sums)
+    some = whole[:, first:last]
+    assert (sums.count == some.sum(axis=2)).all()
+    assert (sums.are(0, RANKS) == (some == 1).all(axis=2)).all()
+    for rank in range(RANKS):
+        alone = np.eye(RANKS, dtype=np.int64)[rank]
+        assert (sums.are(rank, rank + 1) == (some == alone).all(axis=2)).all()
 
 
 @settings(max_examples=200, deadline=None)
