@@ -86,6 +86,8 @@ class ResidentRules:
 
 def check_residents(cluster: Cluster, residents: Sequence["Resident"]) -> None:
     """Raise ValueError for a resident that cannot be running as the file says."""
+    if not residents:
+        return
     plugin = plugin_of(cluster.fabric)
     rules, claims, holdings = plugin.residents, plugin.claims, Holdings()
     rules.check_memory(cluster, residents)
