@@ -116,10 +116,10 @@ class _Made:
     ) -> None:
         self._candidates, self._fabric = candidates, fabric
         self._is_even, self._servers_by_rack = is_even, servers_by_rack
-        self._known: dict[tuple[int, ...], Demand] = {}
+        self._known: dict[bytes, Demand] = {}
 
     def demand(self, row: int) -> Demand:
-        key = tuple(int(column[row]) for column in self._columns)
+        key = self._table[row].tobytes()
         if key not in self._known:
             self._known[key] = shape_of(
                 self._candidates, row, self._fabric, is_even=self._is_even, servers_by_rack=self._servers_by_rack
@@ -127,16 +127,17 @@ class _Made:
         return self._known[key]
 
     def kinds(self, rows: Ints) -> tuple[Ints, Ints]:
-        table = np.stack([column[rows] for column in self._columns], axis=1, dtype=np.int32, casting="unsafe")
         if not len(rows):
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
-        kinds = np.ascontiguousarray(table).view([("", np.int32)] * table.shape[1]).ravel()
+        table = self._table[rows]
+        kinds = table.view([("", np.int32)] * table.shape[1]).ravel()
         _, first, of = np.unique(kinds, return_index=True, return_inverse=True)
         return first, of
 
     @cached_property
-    def _columns(self) -> list[NDArray[np.integer]]:
-        """Of shape (C,), equal for rows of one kind."""
+    def _table(self) -> NDArray[np.int32]:
+        """A line for each row, equal for rows of one kind."""
         c, first = self._candidates, self._candidates.in_first_phase()
         columns = [*group_degrees(c.mappings)[[0, 1, 2, 3, 6]][:, c.mapping], c.block, *c.plan, c.split]
-        return columns if first is c else [*columns, *first.plan, first.split]
+        columns += [] if first is c else [*first.plan, first.split]
+        return np.stack(columns, axis=1, dtype=np.int32, casting="unsafe")

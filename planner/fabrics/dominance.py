@@ -1,12 +1,14 @@
 """Candidates that can still matter: those that no other one replaces in every placement."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from costmodel.fabrics import GroupPlan, plans_by_pool, racks_of
+from costmodel.parallelism.mappings import DIMENSIONS, distinct_rows
+from costmodel.pricing.candidates import Candidates
 from planner.fabrics.demand import Demand
 from planner.fabrics.problem import JobOptions
 from planner.model.cluster import Cluster
@@ -14,11 +16,33 @@ from planner.model.instance import Instance
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Asked = tuple[object, tuple[int, ...]]
-"""demands with equal keys are compared; of these amounts, as many for each of them, less is better"""
+Bools = NDArray[np.bool_]
 LitPlans = Mapping[int, tuple[int, tuple[int, ...]]]
 CHUNK = 512
 """rows compared at once with those before them"""
+
+
+class Asked(NamedTuple):
+    """What C rows ask for."""
+
+    kind: Ints
+    """rows of one kind are compared, shape (C,)"""
+    amounts: Ints
+    """of these less is better, shape (amounts, C)"""
+
+    @classmethod
+    def of_demands(cls, options: JobOptions, ask: Callable[[Demand], tuple[object, tuple[int, ...]]]) -> Self:
+        """By the demand of each row: a key, which equal kinds have, and amounts."""
+        demands, of = options.shapes.distinct
+        found, numbers = list(map(ask, demands)), dict[object, int]()
+        kinds = [numbers.setdefault(key, len(numbers)) for key, _ in found]
+        amounts = np.array([each for _, each in found], np.int64)
+        return cls(np.array(kinds, np.int64)[of], amounts[of].T)
+
+    def beside(self, options: JobOptions, amounts_of: Callable[[Demand], tuple[int, ...]]) -> Self:
+        """And amounts that depend on the demand of each row."""
+        more = type(self).of_demands(options, lambda demand: (None, amounts_of(demand)))
+        return self._replace(amounts=np.concatenate([self.amounts, more.amounts]))
 
 
 class Dominance:
@@ -33,15 +57,13 @@ class Dominance:
         Row k' replaces k if it asks for no more (`asked`), has no less value and no more energy. A resident's current
         row always stays.
         """
-        asked, of = self.asked(options, instance.cluster)
-        numbers: dict[object, int] = {}
-        group = np.array([numbers.setdefault(key, len(numbers)) for key, _ in asked], np.int64)[of]
-        total = np.array([sum(amounts) for _, amounts in asked], np.float64)[of]
-        order = np.lexsort((total, options.energy, -options.value, group))
+        if not len(options):
+            return np.zeros(0, np.int64)
+        kind, amounts = self.asked(options, instance.cluster)
+        order = np.lexsort((amounts.sum(axis=0), options.energy, -options.value, kind))
         is_replaced = np.zeros(len(options), dtype=np.bool_)
-        for rows in np.split(order, np.flatnonzero(np.diff(group[order])) + 1) if len(order) else ():
-            amounts = np.array([asked[kind][1] for kind in of[rows].tolist()])
-            is_replaced[rows] = _after_a_better(options.energy[rows], amounts)
+        for rows in np.split(order, np.flatnonzero(np.diff(kind[order])) + 1):
+            is_replaced[rows] = _after_a_better(options.energy[rows], amounts[:, rows])
         if options.current is not None:
             is_replaced[options.current] = False
         return np.flatnonzero(~is_replaced)
@@ -53,51 +75,67 @@ class Dominance:
         is_kept[self.kept_rows(options, instance)] = True
         return lambda rows: rows[is_kept[rows]]
 
-    def asked(self, options: JobOptions, cluster: Cluster) -> tuple[list[Asked], Ints]:
-        """What rows ask for, each once, and which of it each row does, shape (C,)."""
-        demands, of = options.shapes.distinct
-        return [*map(self.asking(options, cluster), demands)], of
-
-    def asking(self, options: JobOptions, cluster: Cluster) -> Callable[[Demand], Asked]:
-        """Amounts that a demand asks for: ranks and blocks, and where circuits may leave a block these, with widths."""
-        lit, matters = plans_with_circuits(options.candidates.plans), self.depends_on_slots(cluster)
-
-        def asked(demand: Demand) -> Asked:
-            confined = (demand.block % demand.tensor == 0, *4 * (demand.block == demand.num_ranks,))
-            plans = [
-                lit[id(plan)]
-                for plan, is_confined in zip(demand.plans, confined, strict=False)
-                if id(plan) in lit and (matters or not is_confined)
-            ]
-            degrees = demand.degrees if plans else ()
-            key = demand.num_ranks, demand.block, demand.racks, degrees, *(number for number, _ in plans)
-            return key, (demand.links, *sum((widths for _, widths in plans), ()))
-
-        return asked
+    def asked(self, options: JobOptions, cluster: Cluster) -> Asked:
+        """Of rows with equal ranks and blocks, and where circuits may leave a block with these alike: their widths."""
+        c = options.candidates
+        lit, of_plan = plans_with_circuits(c.plans), np.zeros(len(c.plans), np.int64)
+        widths = np.zeros((len(c.plans), max((len(each) for _, each in lit.values()), default=0)), np.int64)
+        for place, plan in enumerate(c.plans):
+            if id(plan) in lit:
+                of_plan[place], own = lit[id(plan)]
+                widths[place, : len(own)] = own
+        is_lit = of_plan[c.plan] > 0
+        matters = is_lit if self.depends_on_slots(cluster) else is_lit & ~_confined(c)
+        degrees = np.where(matters.any(axis=0), _degrees(c, np.asarray(is_lit[3:].any(axis=0))), 0)
+        plans = np.where(matters, of_plan[c.plan], 0)
+        alike = (distinct_rows([*columns])[1] for columns in (degrees, plans))
+        kind = distinct_rows([c.num_devices, c.block, c.racks, *alike])[1].astype(np.int64)
+        held = [np.where(matters[axis], each, 0) for axis in range(len(DIMENSIONS)) for each in widths[c.plan[axis]].T]
+        return Asked(kind, np.array([c.links, *(column for column in held if column.any())], np.int64))
 
     def depends_on_slots(self, cluster: Cluster) -> bool:
         """True if circuits inside a server matter: slots or failed lasers do."""
         return False
 
 
+def _confined(c: Candidates) -> Bools:
+    """Whether groups along each dimension surely lie in one block, shape (5, C)."""
+    is_whole = c.block == c.num_devices
+    return np.stack([c.block % c.mappings.tensor[c.mapping] == 0, *4 * [is_whole]])
+
+
+def _degrees(c: Candidates, has_more: Bools) -> Ints:
+    """Degrees as demands have them, shape (8, C); `has_more`: rows with circuits along context or expert."""
+    m = c.mappings
+    columns = m.tensor, m.pipeline, m.data, m.context, m.expert, m.prefill, m.prefill_tensor, m.prefill_expert
+    found = np.stack([column[c.mapping] for column in columns]).astype(np.int64)
+    found[[4, 7]] = np.where(has_more, found[[4, 7]], 1)
+    found[5:] = np.where(found[6] > 0, found[5:], 0)
+    return found
+
+
 def plans_with_circuits(plans: Sequence[GroupPlan]) -> LitPlans:
-    """By identity of a plan: a number that plans with the same circuits but for their widths share, and the widths."""
+    """By identity of a plan: a number from 1 that plans with the same circuits but for their widths share, and the
+    widths."""
     numbers: dict[object, int] = {}
     lit = [plan for plan in plans if any(each.configurations() for each in plans_by_pool(plan))]
     pools = list(map(plans_by_pool, lit))
     alike = (tuple((p.kind, p.ranks, p.radices, p.held, racks_of(p)) for p in each) for each in pools)
     widths = (tuple(width for p in each for width in p.wavelengths) for each in pools)
-    keys = (numbers.setdefault(key, len(numbers)) for key in alike)
+    keys = (numbers.setdefault(key, len(numbers) + 1) for key in alike)
     return {id(plan): (key, each) for plan, key, each in zip(lit, keys, widths, strict=True)}
 
 
-def _after_a_better(energy: Floats, widths: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """True if some row before each one has no more energy and is nowhere wider, shape (R,); `widths` is (R, W)."""
+def _after_a_better(energy: Floats, amounts: Ints) -> Bools:
+    """True if some row before each one has no more energy and asks for no more, shape (R,); `amounts` is (W, R)."""
     after = np.zeros(len(energy), dtype=np.bool_)
+    if len(after) < 2:
+        return after
+    columns = [column for column in amounts if (column != column[0]).any()]
     for first in range(1, len(energy), CHUNK):
         last = min(first + CHUNK, len(energy))
         better = energy[:last] <= energy[first:last, None]
-        for column in widths.T:
+        for column in columns:
             better &= column[:last] <= column[first:last, None]
         after[first:last] = np.tril(better, first - 1).any(axis=1)
     return after

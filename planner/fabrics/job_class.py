@@ -141,11 +141,6 @@ class JobClassRules:
 
     option_type: ClassVar[type[Option]] = Option
 
-    def option(self, options: JobOptions, index: int, reference_speed: float) -> Option:
-        """One row of the options; `reference_speed` is the speed that counts as 1."""
-        rate = float(options.scores.speed[index]) / reference_speed
-        return self.option_type(options, index, rate, float(options.scores.energy_per_work_j[index]) * reference_speed)
-
     def job_class(
         self,
         name: str,
@@ -159,15 +154,19 @@ class JobClassRules:
         return JobClass(name, size, held, rows, fastest, of_loop)
 
     def distinct(self, options: JobOptions, order: Sequence[int], reference_speed: float) -> list[Option]:
-        """Options in this order; of those that find a place or none together, only the first."""
+        """Options in this order, of those that find a place or none together the first; `reference_speed` is the speed
+        that counts as 1."""
+        rate, energy = options.scores.speed / reference_speed, options.scores.energy_per_work_j * reference_speed
         found: list[Option] = []
         seen: set[tuple[object, ...]] = set()
         for index in order:
-            shape = options.shapes[index]
-            key = shape.key, shape.racks, shape.links
-            if self.light_differs or key not in seen:
-                found.append(self.option(options, index, reference_speed))
+            if not self.light_differs:
+                shape = options.shapes[index]
+                key = shape.key, shape.racks, shape.links
+                if key in seen:
+                    continue
                 seen.add(key)
+            found.append(self.option_type(options, index, float(rate[index]), float(energy[index])))
         return found
 
     def with_box(self, options: JobOptions, box: tuple[int, int, int]) -> JobOptions:

@@ -1,11 +1,8 @@
 """Candidates that can still matter where devices share memory nodes."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from costmodel.fabrics import MemoryNodeRings
-from planner.fabrics.demand import Demand
 from planner.fabrics.dominance import Asked, Dominance, Ints
 from planner.fabrics.problem import JobOptions
 from planner.model.cluster import Cluster
@@ -28,14 +25,8 @@ class MemoryRingDominance(Dominance):
         fits = np.array(held, np.bool_)[of[rows]] | (rows == options.current)
         return rows[fits] if fits.any() else rows
 
-    def asking(self, options: JobOptions, cluster: Cluster) -> Callable[[Demand], Asked]:
-        on_packets = super().asking(options, cluster)
-
-        def asked(demand: Demand) -> Asked:
-            key, amounts = on_packets(demand)
-            return key, (*amounts, demand.held_units)
-
-        return asked
+    def asked(self, options: JobOptions, cluster: Cluster) -> Asked:
+        return super().asked(options, cluster).beside(options, lambda demand: (demand.held_units,))
 
 
 def most_ranks(fabric: MemoryNodeRings, each_side: int) -> int:

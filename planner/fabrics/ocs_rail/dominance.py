@@ -15,14 +15,12 @@ from planner.model.cluster import Cluster
 class RailDominance(Dominance):
     """On rails a placement depends on numbers of ports alone."""
 
-    def asked(self, options: JobOptions, cluster: Cluster) -> tuple[list[Asked], Ints]:
+    def asked(self, options: JobOptions, cluster: Cluster) -> Asked:
         """Nothing, any rails, or rails with more working switches than the fewest: no demand is made for that."""
         c, ports = options.candidates, _ports(options.candidates)
         more = np.maximum(ports - FreeRails(cluster).fewest, 0)
-        columns = c.num_devices, c.block, np.minimum(ports, 1), more
-        first, of = distinct_rows(columns)
-        rows = zip(*(column[first].tolist() for column in columns), strict=True)
-        return [((ranks, block), (is_lit, beyond)) for ranks, block, is_lit, beyond in rows], np.asarray(of, np.int64)
+        kind = np.asarray(distinct_rows([c.num_devices, c.block])[1], np.int64)
+        return Asked(kind, np.array([np.minimum(ports, 1), more]))
 
 
 def _ports(candidates: Candidates) -> Ints:

@@ -1,10 +1,7 @@
 """Candidates that can still matter where accelerators share memory of their server."""
 
-from collections.abc import Callable
-
 import numpy as np
 
-from planner.fabrics.demand import Demand
 from planner.fabrics.dominance import Asked, Dominance, Ints
 from planner.fabrics.problem import JobOptions
 from planner.fabrics.server_shares.demand import amounts_of
@@ -28,13 +25,6 @@ class SharedDominance(Dominance):
         fits = np.array(held, np.bool_)[of[rows]] | (rows == options.current)
         return rows[fits] if fits.any() else rows
 
-    def asking(self, options: JobOptions, cluster: Cluster) -> Callable[[Demand], Asked]:
-        alone, shares = super().asking(options, cluster), FreeShares.of(cluster)
-        if not shares.are_any:
-            return alone
-
-        def asked(demand: Demand) -> Asked:
-            key, amounts = alone(demand)
-            return key, (*amounts, *amounts_of(demand)[: len(shares.free)])
-
-        return asked
+    def asked(self, options: JobOptions, cluster: Cluster) -> Asked:
+        alone, shares = super().asked(options, cluster), FreeShares.of(cluster)
+        return alone.beside(options, lambda each: amounts_of(each)[: len(shares.free)]) if shares.are_any else alone

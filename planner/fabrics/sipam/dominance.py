@@ -89,12 +89,10 @@ def _best_of_equals(keys: Sequence[Ints], costs: Floats) -> Ints:
     is_first = np.diff(demand[order], prepend=-1) != 0
     if len(costs) == 1:
         return np.sort(order[is_first])
-    kept, least = [], np.inf
-    for row, first, energy in zip(order.tolist(), is_first.tolist(), costs[1][order].tolist(), strict=True):
-        if first or energy < least:
-            kept.append(row)
-            least = energy
-    return np.array(sorted(kept), dtype=np.int64)
+    place = np.unique(costs[1], return_inverse=True)[1][order]
+    energy = place - len(order) * np.cumsum(is_first)  # all of one demand below those of the demand before
+    is_less = np.diff(np.minimum.accumulate(energy), prepend=1) < 0
+    return np.sort(order[is_less])
 
 
 def _demand_keys(candidates: Candidates) -> list[Ints]:

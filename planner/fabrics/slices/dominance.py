@@ -1,8 +1,5 @@
 """Candidates that can still matter on slices."""
 
-from collections.abc import Callable
-
-from planner.fabrics.demand import Demand
 from planner.fabrics.dominance import Asked, Dominance
 from planner.fabrics.problem import JobOptions
 from planner.model.cluster import Cluster
@@ -11,5 +8,7 @@ from planner.model.cluster import Cluster
 class SlicedDominance(Dominance):
     """A placement depends on the extent of slices, and on how many one server takes together."""
 
-    def asking(self, options: JobOptions, cluster: Cluster) -> Callable[[Demand], Asked]:
-        return lambda demand: ((demand.num_ranks, demand.cut, demand.racks), (demand.part, demand.links))
+    def asked(self, options: JobOptions, cluster: Cluster) -> Asked:
+        return Asked.of_demands(
+            options, lambda demand: ((demand.num_ranks, demand.cut, demand.racks), (demand.part, demand.links))
+        )
