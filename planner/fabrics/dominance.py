@@ -22,7 +22,7 @@ CHUNK = 512
 """rows compared at once with those before them"""
 
 
-class Asked(NamedTuple):
+class AskedOfRows(NamedTuple):
     """What C rows ask for."""
 
     kind: Ints
@@ -75,7 +75,7 @@ class Dominance:
         is_kept[self.kept_rows(options, instance)] = True
         return lambda rows: rows[is_kept[rows]]
 
-    def asked(self, options: JobOptions, cluster: Cluster) -> Asked:
+    def asked(self, options: JobOptions, cluster: Cluster) -> AskedOfRows:
         """Of rows with equal ranks and blocks, and where circuits may leave a block with these alike: their widths."""
         c = options.candidates
         lit, of_plan = plans_with_circuits(c.plans), np.zeros(len(c.plans), np.int64)
@@ -91,7 +91,7 @@ class Dominance:
         alike = (distinct_rows([*columns])[1] for columns in (degrees, plans))
         kind = distinct_rows([c.num_devices, c.block, c.racks, *alike])[1].astype(np.int64)
         held = [np.where(matters[axis], each, 0) for axis in range(len(DIMENSIONS)) for each in widths[c.plan[axis]].T]
-        return Asked(kind, np.array([c.links, *(column for column in held if column.any())], np.int64))
+        return AskedOfRows(kind, np.array([c.links, *(column for column in held if column.any())], np.int64))
 
     def depends_on_slots(self, cluster: Cluster) -> bool:
         """True if circuits inside a server matter: slots or failed lasers do."""

@@ -3,7 +3,7 @@
 import numpy as np
 
 from costmodel.fabrics import MemoryNodeRings
-from planner.fabrics.dominance import Asked, Dominance, Ints
+from planner.fabrics.dominance import AskedOfRows, Dominance, Ints
 from planner.fabrics.problem import JobOptions
 from planner.model.cluster import Cluster
 from planner.model.instance import Instance
@@ -25,7 +25,7 @@ class MemoryRingDominance(Dominance):
         fits = np.array(held, np.bool_)[of[rows]] | (rows == options.current)
         return rows[fits] if fits.any() else rows
 
-    def asked(self, options: JobOptions, cluster: Cluster) -> Asked:
+    def asked(self, options: JobOptions, cluster: Cluster) -> AskedOfRows:
         return super().asked(options, cluster).beside(options, lambda demand: (demand.held_units,))
 
 

@@ -6,7 +6,7 @@ from costmodel.fabrics.ocs_rail import ports_of
 from costmodel.fabrics.turns import Turns, turn_of
 from costmodel.parallelism.mappings import DIMENSIONS, distinct_rows
 from costmodel.pricing.candidates import Candidates
-from planner.fabrics.dominance import Asked, Dominance, Ints
+from planner.fabrics.dominance import AskedOfRows, Dominance, Ints
 from planner.fabrics.ocs_rail.rails import FreeRails
 from planner.fabrics.problem import JobOptions
 from planner.model.cluster import Cluster
@@ -15,12 +15,12 @@ from planner.model.cluster import Cluster
 class RailDominance(Dominance):
     """On rails a placement depends on numbers of ports alone."""
 
-    def asked(self, options: JobOptions, cluster: Cluster) -> Asked:
+    def asked(self, options: JobOptions, cluster: Cluster) -> AskedOfRows:
         """Nothing, any rails, or rails with more working switches than the fewest: no demand is made for that."""
         c, ports = options.candidates, _ports(options.candidates)
         more = np.maximum(ports - FreeRails(cluster).fewest, 0)
         kind = np.asarray(distinct_rows([c.num_devices, c.block])[1], np.int64)
-        return Asked(kind, np.array([np.minimum(ports, 1), more]))
+        return AskedOfRows(kind, np.array([np.minimum(ports, 1), more]))
 
 
 def _ports(candidates: Candidates) -> Ints:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from planner.fabrics.dominance import Asked, Dominance, Ints
+from planner.fabrics.dominance import AskedOfRows, Dominance, Ints
 from planner.fabrics.problem import JobOptions
 from planner.fabrics.server_shares.demand import amounts_of
 from planner.fabrics.server_shares.free_shares import FreeShares
@@ -25,6 +25,6 @@ class SharedDominance(Dominance):
         fits = np.array(held, np.bool_)[of[rows]] | (rows == options.current)
         return rows[fits] if fits.any() else rows
 
-    def asked(self, options: JobOptions, cluster: Cluster) -> Asked:
+    def asked(self, options: JobOptions, cluster: Cluster) -> AskedOfRows:
         alone, shares = super().asked(options, cluster), FreeShares.of(cluster)
         return alone.beside(options, lambda each: amounts_of(each)[: len(shares.free)]) if shares.are_any else alone
