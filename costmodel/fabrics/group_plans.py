@@ -17,6 +17,7 @@ PlanKind = Literal["none", "line", "switched", "transfer", OverLinks, Algorithm]
 class GroupPlan(Protocol):
     """How one group of ranks exchanges its messages: time is latency_s + seconds_per_byte * bytes."""
 
+    def __hash__(self) -> int: ...
     @property
     def kind(self) -> PlanKind: ...
     @property

@@ -45,7 +45,7 @@ class Lightpath(TilesWithMemory):
     the slot where it enters to the slot where the next fiber leaves, on the same wavelengths.
     """
 
-    device_letter = "t"
+    device_letter, combines_all = "t", True
 
     kind: Literal["lightpath"] = "lightpath"
     tiles_per_server: int = Field(ge=1, le=MAX_TILES)

@@ -193,6 +193,29 @@ def distinct_rows(columns: Sequence[NDArray[Any]]) -> tuple[Ints, Ints]:
     return first[is_met], (np.cumsum(is_met) - 1)[key]
 
 
+def grouped(columns: Sequence[NDArray[Any]]) -> tuple[Ints, Ints, Ints]:
+    """Combination of each row of integer columns of shape (M,), as `distinct_rows` has them; the rows, those of one
+    combination after those of the other, each ascending; and where those of each combination begin."""
+    of = distinct_rows(columns)[1]
+    order = np.argsort(of.astype(np.min_scalar_type(int(of.max(initial=0)))), kind="stable")
+    return of, order, np.flatnonzero(np.diff(of[order], prepend=-1))
+
+
+def first_of_each(starts: Ints, *keys: Floats) -> Ints:
+    """Of each run of rows, (R,), that begins at one of `starts`, the row with the least first key; of equal ones that
+    with the least second key, and so on, then the first."""
+    if not len(starts):
+        return np.zeros(0, np.int64)
+    rows: slice | Ints = slice(None)
+    for key in keys:
+        own = key[rows]
+        is_least = own == np.repeat(np.minimum.reduceat(own, starts), np.diff(starts, append=len(own)))
+        found = np.flatnonzero(is_least)
+        starts = np.searchsorted(found, starts)
+        rows = found if isinstance(rows, slice) else rows[found]
+    return np.asarray(np.arange(len(keys[0]))[rows][starts])
+
+
 def _ranks(column: Ints, size: int, most: int) -> tuple[Ints, int]:
     """Place of each number among the distinct ones of a column, and how many these are."""
     if size > most:

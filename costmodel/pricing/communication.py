@@ -13,6 +13,7 @@ from costmodel.parallelism.mappings import DIMENSIONS, Floats, Ints
 from costmodel.pricing.candidates import Candidates
 from costmodel.pricing.efficiency import TRAINING_LINK, Efficiency
 from costmodel.pricing.opgraph import OpGraph
+from costmodel.pricing.recently import Recently
 from costmodel.pricing.totals import Totals
 
 
@@ -117,12 +118,21 @@ class _PlanColumns:
     upper_j_per_byte: Floats
 
     @classmethod
-    def of(cls, plans: Sequence[GroupPlan]) -> Self:
+    def of(cls, plans: Sequence[GroupPlan]) -> "_PlanColumns":
+        """Found once for all chunks of rows with the same plans."""
+        return _RECENT.of(id(plans), lambda: (plans, cls._of(plans)))[1]
+
+    @classmethod
+    def _of(cls, plans: Sequence[GroupPlan]) -> Self:
         rows = [
             (p.latency_s, p.seconds_per_byte, p.bytes_per_byte, p.node_bytes_per_s, p.ranks, upper_energy(p))
             for p in plans
         ]
         return cls(*np.array(rows, np.float64).reshape(-1, 6).T.copy())
+
+
+_RECENT = Recently[int, tuple[Sequence[GroupPlan], _PlanColumns]](4)
+"""by the identity of the plans, which are kept beside their columns"""
 
 
 def _of_rows(share: float | Floats, mapping: NDArray[np.integer[Any]]) -> float | Floats:

@@ -243,8 +243,8 @@ def _offers(question: _Question) -> Offers:
         waits = zip(scores.ttft_s.tolist(), scores.tpot_s.tolist(), strict=True)
         in_time = np.array([not missed(job, *each) for each in waits], np.bool_)
         rows, scores = rows.take(np.flatnonzero(in_time)), scores.take(np.flatnonzero(in_time))
-    best = {}
-    for size in np.unique(rows.num_devices).tolist():
-        of_size = rows.num_devices == size
-        best[size] = float(scores.speed[of_size].max()), float(scores.energy_per_work_j[of_size].min())
-    return Offers(rows, best)
+    sizes, of = np.unique(rows.num_devices, return_inverse=True)
+    fastest, least = np.full(len(sizes), -np.inf), np.full(len(sizes), np.inf)
+    np.maximum.at(fastest, of, scores.speed)
+    np.minimum.at(least, of, scores.energy_per_work_j)
+    return Offers(rows, dict(zip(sizes.tolist(), zip(fastest.tolist(), least.tolist(), strict=True), strict=True)))

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.parallelism.mappings import distinct_rows
+from costmodel.parallelism.mappings import first_of_each, grouped
 from planner.fabrics.problem import JobOptions, Problem
 from planner.model.clock import Clock
 from planner.model.cluster import Cluster
@@ -32,9 +32,9 @@ class Starts:
         """The most valuable row for each size, block, number of racks, of links and share of memory in each phase, and
         others that the fabric packs, ascending: where to find dominated rows takes too long."""
         c = options.candidates
-        order = np.lexsort((options.energy, -options.value))
-        columns = c.num_devices, c.block, c.racks, c.links, c.split, c.in_first_phase().split
-        return np.sort(order[distinct_rows([column[order] for column in columns])[0]])
+        _, order, starts = grouped([c.num_devices, c.block, c.racks, c.links, c.split, c.in_first_phase().split])
+        best = first_of_each(starts, -options.value[order], options.energy[order])
+        return np.sort(order[best])
 
     def heuristics(self, cluster: Cluster) -> Sequence[str]:
         """Heuristics to start from, the first one first."""

@@ -1,5 +1,6 @@
 """Greedy bin packing: jobs one after the other, each with its first candidate that fits; frame of all heuristics."""
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 
@@ -17,6 +18,8 @@ from planner.model.plan import Assignment
 
 LEAST_S = 0.5
 """seconds that a heuristic has, if nothing else was left: there is always a plan"""
+LARGE_SHARE = 0.5
+"""of the time, after which jobs that are worth most for an accelerator come first: small ones take less time"""
 RowOrder = Callable[[JobOptions], Iterable[int]]
 
 
@@ -32,7 +35,8 @@ def place_all(
     """Assignments of residents and of every job that fits, or None if one that must run does not.
 
     Residents that can stay do so; then displaced residents, required jobs, and the others, each in the given
-    order (arrival by default). When the clock is over, jobs that may wait do.
+    order (arrival by default). When half of the time is over, jobs that are worth most for an accelerator come first;
+    when all of it is, jobs that may wait do.
     """
     free = FreeState.empty(problem.cluster)
     assignments: list[Assignment] = []
@@ -41,10 +45,9 @@ def place_all(
         if problem.options[j].can_stay:
             assignments.append(problem.options[j].staying())
             free.take_named(assignments[-1])
-    clock = None if clock is None else clock.lasting(LEAST_S)
     search, waiting = Search(strategy), [each for j in order if not (each := problem.options[j]).can_stay]
-    for options in sorted(waiting, key=lambda options: not options.must_run):
-        if (not free.num_free or (clock is not None and clock.is_over)) and not options.must_run:
+    for options in _in_time(sorted(waiting, key=lambda options: not options.must_run), clock):
+        if not free.num_free and not options.must_run:
             break
         found = place(free, options, search, row_order(options))
         if found is not None:
@@ -52,6 +55,28 @@ def place_all(
         elif options.must_run:
             return None
     return assignments
+
+
+def _in_time(order: Sequence[JobOptions], clock: Clock | None) -> Iterator[JobOptions]:
+    """Jobs in this order, and when half of the time is over those first that are worth most for an accelerator; when
+    all of it is, those alone that must run, which come before all others."""
+    if clock is None:
+        yield from order
+        return
+    half, whole, left = clock.within(LARGE_SHARE * clock.left_s), clock.lasting(LEAST_S), deque(order)
+    is_late = False
+    while left:
+        must_run = left[0].must_run
+        if whole.is_over and not must_run:
+            return
+        if not is_late and half.is_over and not must_run:
+            is_late, left = True, deque(sorted(left, key=lambda options: -_worth_each(options)))
+        yield left.popleft()
+
+
+def _worth_each(options: JobOptions) -> float:
+    """The most value for an accelerator."""
+    return float((options.value / options.candidates.num_devices).max(initial=0.0))
 
 
 def place(free: FreeState, options: JobOptions, search: Search, rows: Iterable[int]) -> Assignment | None:

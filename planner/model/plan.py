@@ -24,13 +24,20 @@ class Circuit(Spec):
     """fibers on the way, such as s0>s1#2, or the optical switch of a torus, such as x3; none inside a server"""
 
 
-_CIRCUIT_FIELDS = {*Circuit.model_fields}
+_UNCHANGED = {
+    "__pydantic_fields_set__": {*Circuit.model_fields}, "__pydantic_extra__": None, "__pydantic_private__": None,
+}  # fmt: skip
 
 
 def circuit_of(source: str, destination: str, wavelengths: tuple[int, ...], fibers: tuple[str, ...]) -> Circuit:
-    """A circuit of values that are known to be right: not validated, so that the many of a plan share what is equal."""
+    """A circuit of values that are known to be right: not validated, so that the many of a plan share what is equal.
+
+    Made as pydantic reads one that was pickled, in half the time of `model_construct`.
+    """
+    made = Circuit.__new__(Circuit)
     values = {"source": source, "destination": destination, "wavelengths": wavelengths, "fibers": fibers}
-    return Circuit.model_construct(_CIRCUIT_FIELDS, **values)
+    made.__setstate__(_UNCHANGED | {"__dict__": values})
+    return made
 
 
 class HeldCircuits(Spec):

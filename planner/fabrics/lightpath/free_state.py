@@ -16,8 +16,9 @@ from planner.fabrics.lightpath.fast_fibers import Fibers, Spread, Spreads
 from planner.fabrics.lightpath.fast_rwa import Router
 from planner.fabrics.lightpath.job_class import LightpathJobClass, LightpathOption
 from planner.fabrics.lightpath.kept_lit import kept_lit
+from planner.fabrics.lightpath.known_light import FoundLight, KnownLight, state_of
 from planner.fabrics.lightpath.layouts import MAX_LAYOUTS, arrangements, layouts
-from planner.fabrics.lightpath.rwa import Paths, Spectrum, moved
+from planner.fabrics.lightpath.rwa import Spectrum
 from planner.fabrics.placement import Owned, Placement
 from planner.fabrics.problem import JobOptions
 from planner.fabrics.search import MAX_FAILED, Blocks, Search, require_time
@@ -48,8 +49,7 @@ class LightpathFreeState(FreeState):
         self.router = Router(self.light)
         self.shares = FreeShares.of(cluster)
         self._slots_matter = self.light.fabric.slots_matter
-        self._alike: dict[object, tuple[int, tuple[list[Device], Paths]]] = {}
-        """rack and place of the last part that was found in one with nothing taken"""
+        self._known = KnownLight()
         if self._slots_matter:
             self.most_orders = MOST_SLOTTED_ORDERS
 
@@ -63,7 +63,7 @@ class LightpathFreeState(FreeState):
         twin = super().copy()
         twin.light = self.light.copy()
         twin.router = Router(twin.light)
-        twin.shares, twin._alike = self.shares.copy(), {}
+        twin.shares = self.shares.copy()
         return twin
 
     def _take_owned(self, owned: Owned[Any]) -> None:
@@ -206,9 +206,8 @@ class LightpathFreeState(FreeState):
         found = self._first_fit(row.shape, blocks)
         if found is None:
             return None
-        devices = tuple(found[0])
-        owned = self._with_modules(row.shape, devices, self.router.owned(row.shape, *found))
-        return Placement(row, devices, devices, owned)
+        devices = tuple(found.devices)
+        return Placement(row, devices, devices, self._with_modules(row.shape, devices, found.owned))
 
     def _realize_on_fibers(self, row: LightpathOption, spread: Spread, deadline_s: float) -> Placement | None:
         """Blocks on servers beside the light that is free between these."""
@@ -230,11 +229,14 @@ class LightpathFreeState(FreeState):
         self, options: JobOptions, row: int, blocks: Sequence[tuple[int, int]], layout: Sequence[int] | None = None
     ) -> Assignment | None:
         found = self._first_fit(options.shapes[row], blocks, layout)
-        return None if found is None else self._over_paths(options, row, *found)
+        return None if found is None else self._laid(options, row, found)
 
     def assign_on_in_rack(self, options: JobOptions, row: int, devices: Sequence[Device]) -> Assignment | None:
-        paths = self.router.paths_on(options.shapes[row], devices)
-        return None if paths is None else self._over_paths(options, row, devices, paths)
+        demand = options.shapes[row]
+        paths = self.router.paths_on(demand, devices)
+        if paths is None:
+            return None
+        return self._laid(options, row, FoundLight([*devices], paths, self.router.owned(demand, devices, paths)))
 
     def may_keep(self, row: Option, devices: Sequence[Device], lit: Lit) -> bool:
         return kept_lit(self.light, row.shape.configurations, devices, lit) is not None
@@ -248,33 +250,32 @@ class LightpathFreeState(FreeState):
         owned = self._with_modules(demand, devices, self.router.owned_over(demand, found))
         return self._assigned(options, row, devices, owned, found)
 
-    def _over_paths(self, options: JobOptions, row: int, devices: Sequence[Device], paths: Paths) -> Assignment:
-        """The candidate on these devices, its circuits over these paths, taken."""
-        demand = options.shapes[row]
-        owned = self._with_modules(demand, devices, self.router.owned(demand, devices, paths))
+    def _laid(self, options: JobOptions, row: int, found: FoundLight) -> Assignment:
+        """The candidate as it was found, taken."""
+        demand, (devices, paths, light) = options.shapes[row], found
+        owned = self._with_modules(demand, devices, light)
         return self._assigned(options, row, devices, owned, self.light.named(demand.configurations, devices, paths))
 
     def _first_fit(
         self, demand: Demand, blocks: Sequence[tuple[int, int]], layout: Sequence[int] | None = None
-    ) -> tuple[list[Device], Paths] | None:
-        """Devices by rank, and paths of their circuits, over all layouts or the given one; None where none has room.
-        What was found in a rack with nothing taken is found again in those alike."""
-        rack = self.cluster.fabric.rack_of(blocks[0][0]) if layout is None and demand.is_part else None
-        if rack is None or not self.is_untouched(rack):
+    ) -> FoundLight | None:
+        """First fit over all layouts or the given one; None where none has room. What was found where the same light is
+        free is found again."""
+        is_uniform = self.router.is_uniform
+        state = state_of(self, self.light, demand, blocks, is_uniform=is_uniform) if layout is None else None
+        if state is None:
             return self._searched(demand, blocks, layout)
-        key = demand, *((server - self.together[rack][0], count) for server, count in blocks)
-        if key not in self._alike:
-            found = self._searched(demand, blocks, layout)
-            if found is None:
-                return None
-            self._alike.clear()
-            self._alike[key] = rack, found
-        source, found = self._alike[key]
-        return moved(*found, self.together[rack][0] - self.together[source][0])
+        key, servers = state
+        found = self._known.of((demand, key), servers, lambda: self._searched(demand, blocks, None))
+        if found is None or not is_uniform:
+            return found
+        devices = self.devices(demand, [server for server, _ in found.devices[:: demand.block]])
+        assert devices is not None
+        return found._replace(devices=devices)
 
     def _searched(
         self, demand: Demand, blocks: Sequence[tuple[int, int]], layout: Sequence[int] | None
-    ) -> tuple[list[Device], Paths] | None:
+    ) -> FoundLight | None:
         """The same, whatever was found before."""
         for servers in [layout] if layout is not None else self._layouts(demand, blocks):
             if not self.light.has_room(demand, servers):
@@ -282,7 +283,7 @@ class LightpathFreeState(FreeState):
             for devices in self._arrangements(demand, servers):
                 paths = self.light.first_fit(demand, devices)
                 if paths is not None:
-                    return devices, paths
+                    return FoundLight(devices, paths, self.router.owned(demand, devices, paths))
         return None
 
     def _layouts(self, demand: Demand, blocks: Sequence[tuple[int, int]]) -> Iterator[list[int]]:

@@ -26,14 +26,17 @@ def _check_side(fabric: Lightpath, held: HeldCircuits, where: str, is_sender: bo
     """Tiles as senders, or as receivers, of the circuits of one configuration; `room` is the wavelengths that memory
     modules leave of a tile."""
     verb = "sends" if is_sender else "receives"
-    used: defaultdict[str, Counter[int]] = defaultdict(Counter)
+    lit: defaultdict[str, list[int]] = defaultdict(list)
     peers: defaultdict[str, set[str]] = defaultdict(set)
     for circuit in held.circuits:
         ends = circuit.source, circuit.destination
         tile, peer = ends if is_sender else ends[::-1]
-        used[tile].update(set(circuit.wavelengths))
+        lit[tile] += {*circuit.wavelengths}
         peers[tile].add(peer)
-    for tile, wavelengths in used.items():
+    for tile, numbers in lit.items():
+        if len({*numbers}) == len(numbers) <= room and len(peers[tile]) <= fabric.max_peers:
+            continue
+        wavelengths = Counter(numbers)
         excess = wavelengths.total() - room
         if excess > 0:
             message = f"{where}: {tile} {verb} {wavelengths.total()} of {room} wavelengths"

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise, product
+from itertools import pairwise, permutations, product
 
 import numpy as np
 
@@ -68,6 +68,13 @@ class Spectrum:
         """Wavelengths that are free on the fibers of an ordered pair."""
         fibers = self.routes.fibers(source, destination)
         return sum((self.carried & ~self.taken.get((source, destination, i), 0)).bit_count() for i in fibers)
+
+    def between(self, servers: Sequence[int]) -> Iterator[tuple[tuple[int, ...], ...]]:
+        """Healthy fibers of each ordered pair of these servers, and what is taken of them."""
+        taken = self.taken.get
+        for a, b in permutations(servers, 2):
+            fibers = self.routes.fibers(a, b)
+            yield fibers, tuple([taken((a, b, i), 0) for i in fibers])
 
     def leaving(self, server: int) -> int:
         """Wavelengths that are free on all fibers that leave a server."""
@@ -266,15 +273,6 @@ class Spectrum:
         dark = [fiber for fiber in fibers if load[fiber] == (False, 0)]
         most = self._most_lit.get((source, destination), len(fibers))
         return [*lit, *dark[: max(0, most - len(lit))]]
-
-
-def moved(devices: Sequence[Device], paths: Paths, servers: int) -> tuple[list[Device], Paths]:
-    """The same devices and paths so many servers further, where these are alike."""
-    routes = {
-        route: tuple((a + servers, b + servers, i) for a, b, i in route) for each in paths for route, _ in each.values()
-    }
-    there = [{i: (routes[route], mask) for i, (route, mask) in each.items()} for each in paths]
-    return [(server + servers, slot) for server, slot in devices], there
 
 
 def _pick(free: int, width: int, offset: int, reused: int) -> int | None:

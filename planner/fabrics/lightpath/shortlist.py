@@ -2,24 +2,24 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import compress
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from costmodel.fabrics import GroupPlan, racks_of
 from costmodel.fabrics.across_racks import AcrossRacks
+from costmodel.parallelism.mappings import first_of_each, grouped
 from planner.fabrics.problem import JobOptions, Problem
 
 Floats = NDArray[np.float64]
-Crossings = dict[GroupPlan, tuple[float, float]]
+Ints = NDArray[np.integer[Any]]
 LEAST_VALUE = 0.75
 """rows below this share of the value of the best of their size are left out"""
 THINNER = 0.8
 """the next row of a size needs at most this share of the light, by one of its measures, of all before"""
-MOST_RACKS = 1 << 13
-"""more than a cluster has"""
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,10 @@ class ShortList:
 
 def listed_shortly(problem: Problem) -> Problem:
     """The problem with the short list of each job alone, and the current rows of residents."""
-    known: Crossings = {}
     lists: dict[object, NDArray[np.int64]] = {}
     for options in problem.options:
         if _question(options) not in lists:
-            lists[_question(options)] = shortlist(options, known)
+            lists[_question(options)] = shortlist(options)
     taken: dict[tuple[int, object], JobOptions] = {}
     for options in problem.options:
         key = id(options.value), _question(options)
@@ -61,70 +60,77 @@ def _question(options: JobOptions) -> object:
     return id(options.shapes), job.utility, job.step_at, options.current
 
 
-def shortlist(options: JobOptions, known: Crossings) -> NDArray[np.int64]:
+def shortlist(options: JobOptions) -> NDArray[np.int64]:
     """For each size, and number of racks, the fastest row, then each next one that needs clearly less light, or fewer
     links between racks; ascending, shape (K,)."""
-    c, needed = options.candidates, _needed(options, known)
-    devices = c.num_devices.astype(np.int64) * MOST_RACKS + c.racks
-    order = np.lexsort((needed[0], -options.value, devices))
-    order = order[is_least_yet(needed[:, order], devices[order])]
-    kept = set() if options.current is None else {options.current}
-    size, best, least = -1, 0.0, np.zeros(len(needed))
-    for row in order.tolist():
-        if devices[row] != size:
-            size, best, least = int(devices[row]), float(options.value[row]), np.full(len(needed), np.inf)
-        is_thinner = (needed[:, row] <= THINNER * least) & (least > 0)
-        if is_thinner.any() and options.value[row] >= LEAST_VALUE * best:
-            kept.add(row)
-            least = np.minimum(least, needed[:, row])
-    return np.array(sorted(kept), dtype=np.int64)
+    rows, groups = _valuable(options)
+    kept = thinner_and_thinner(options.value[rows], _needed(options, rows), groups)
+    current = [] if options.current is None else [options.current]
+    return np.union1d(rows[kept], np.array(current, np.int64))
 
 
-def is_least_yet(needed: Floats, groups: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether a row is the first of its group, or needs less than all of the group before it by some measure: no other
-    one is clearly thinner than those kept. Groups are ascending; shape (C,)."""
-    if not len(groups):
-        return np.zeros(0, np.bool_)
-    is_first = np.concatenate([[True], groups[1:] != groups[:-1]])
-    below = np.cumsum(is_first) * (needed.max() + 1.0)
-    lowered = needed - below
-    least = np.minimum.accumulate(lowered, axis=1)
-    return np.asarray(is_first | np.concatenate([[False], (lowered[:, 1:] < least[:, :-1]).any(axis=0)]), np.bool_)
+def thinner_and_thinner(value: Floats, needed: Floats, groups: Ints) -> Ints:
+    """Of each group the row of the most value, then of those that clearly need less by some measure than all before
+    the one of the most value, and so on; of equal ones that which needs less by the first measure, then the first.
+
+    Rows (R,) of one group, (R,), stand together; `needed` (measures, R).
+    """
+    left, kept, dearth = np.arange(len(value)), [np.zeros(0, np.int64)], -value
+    least = np.full((len(needed), int(groups.max(initial=0)) + 1), np.inf)
+    while len(left):
+        starts = np.flatnonzero(np.diff(groups, prepend=-1))
+        best, of = first_of_each(starts, dearth, needed[0]), groups[starts]
+        kept.append(left[best])
+        least[:, of] = before = np.minimum(least[:, of], needed[:, best])
+        most = np.repeat(np.where(before > 0, THINNER * before, -1.0), np.diff(starts, append=len(left)), axis=1)
+        is_thinner = (needed <= most).any(axis=0)
+        left, dearth, groups, needed = left[is_thinner], dearth[is_thinner], groups[is_thinner], needed[:, is_thinner]
+    return np.concatenate(kept)
 
 
-def _needed(options: JobOptions, known: Crossings) -> Floats:
-    """Light of each row if its ranks lay in one line, shape (3, C): wavelengths x boundaries in all, the most
-    wavelengths over one boundary, and links between racks."""
+def _valuable(options: JobOptions) -> tuple[Ints, Ints]:
+    """Rows of enough value beside the best of their size and number of racks, which stand together, and the number of
+    both."""
     c = options.candidates
-    devices = c.num_devices.astype(np.float64)
-    is_used = np.bincount(c.plan.ravel(), minlength=len(c.plans)) > 0
-    plans, axes = [*compress(c.plans, is_used)], (np.cumsum(is_used) - 1)[c.plan]
+    of, order, starts = grouped([c.num_devices, c.racks])
+    best = np.maximum.reduceat(options.value[order], starts) if len(order) else np.zeros(0)
+    rows = order[options.value[order] >= LEAST_VALUE * best[of[order]]]
+    return rows, of[rows]
+
+
+def _needed(options: JobOptions, rows: Ints) -> Floats:
+    """Light of some rows if their ranks lay in one line, shape (3, rows): wavelengths x boundaries in all, the most
+    wavelengths over one boundary, and links between racks."""
+    c, numbers = options.candidates, options.candidates.plan[:, rows]
+    devices = c.num_devices[rows].astype(np.float64)
+    is_used = np.bincount(numbers.ravel(), minlength=len(c.plans)) > 0
+    plans, axes = [*compress(c.plans, is_used)], (np.cumsum(is_used) - 1)[numbers]
     ranks = np.array([each.ranks for each in plans], np.float64)
-    total, most = _crossings(plans, known).T
-    needed = np.zeros((3, len(c)))
-    needed[2] = c.links
+    total, most = _crossings(plans).T
+    needed = np.zeros((3, len(rows)))
+    needed[2] = c.links[rows]
     tensor, pipeline, _, context, _ = (ranks[axis] for axis in axes)
     stages = tensor * pipeline
-    strides = np.ones(len(c)), tensor, stages, tensor, stages * context
+    strides = np.ones(len(rows)), tensor, stages, tensor, stages * context
     for axis, stride in zip(axes, strides, strict=True):
+        if not total[axis].any():
+            continue
         needed[0] += stride * devices / ranks[axis] * total[axis]
         needed[1] = np.maximum(needed[1], stride * most[axis])
     return needed
 
 
-def _crossings(plans: Sequence[GroupPlan], known: Crossings) -> Floats:
+def _crossings(plans: Sequence[GroupPlan]) -> Floats:
     """`_crossing` of each plan, over several racks of all its parts; shape (plans, 2)."""
     inner = [plan.inner if isinstance(plan, AcrossRacks) else plan for plan in plans]
-    distinct = {id(plan): plan for plan in inner}
-    for plan in distinct.values():
-        if plan not in known:
-            known[plan] = _crossing(plan)
-    by_id = {number: known[plan] for number, plan in distinct.items()}
-    found = np.array([by_id[id(plan)] for plan in inner]).reshape(-1, 2)
+    by_id = {id(plan): plan for plan in inner}
+    known = {number: _crossing(plan) for number, plan in by_id.items()}
+    found = np.array([known[id(plan)] for plan in inner]).reshape(-1, 2)
     found[:, 0] *= [racks_of(plan) for plan in plans]
     return found
 
 
+@lru_cache(maxsize=1 << 14)
 def _crossing(plan: GroupPlan) -> tuple[float, float]:
     """Wavelengths over the boundaries between neighbours in one line, both directions together, in the widest
     configuration: their sum, and the most over one."""

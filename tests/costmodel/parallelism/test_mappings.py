@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from costmodel.parallelism.degrees import Degrees
-from costmodel.parallelism.mappings import CHOICES, DIMENSIONS, Mappings, distinct_rows
+from costmodel.parallelism.mappings import CHOICES, DIMENSIONS, Mappings, distinct_rows, first_of_each, grouped
 from tests.costmodel.parallelism.placed import DEGREE, groups
 
 
@@ -72,3 +72,16 @@ def test_groups_are_those_counted_rank_by_rank(t: int, p: int, n: int, c: int, e
     for dimension in DIMENSIONS:
         counted = sorted(groups(degrees, dimension).values())
         assert sorted(degrees.groups(dimension).tolist()) == counted
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 2), st.integers(0, 2)), max_size=30))
+def test_rows_stand_together_by_their_combination_and_the_first_by_keys_is_found(rows: list[tuple[int, ...]]) -> None:
+    table = np.array(rows, dtype=np.int32).reshape(-1, 4)
+    of, order, starts = grouped([table[:, 0], table[:, 1]])
+    runs = [run.tolist() for run in np.split(order, starts[1:])] if len(order) else []
+    assert sorted(order.tolist()) == [*range(len(rows))]
+    assert all(run == sorted(run) for run in runs)
+    assert [{rows[row][:2] for row in run} for run in runs] == [{rows[run[0]][:2]} for run in runs]
+    assert len({of[run[0]] for run in runs}) == len({row[:2] for row in rows}) == len(runs)
+    best = order[first_of_each(starts, table[order, 2].astype(float), table[order, 3].astype(float))]
+    assert best.tolist() == [min(run, key=lambda row: (rows[row][2:], row)) for run in runs]

@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from costmodel.fabrics import FabricBase, GroupPlan
+from costmodel.fabrics import FabricBase, GroupPlan, Lightpath
 from costmodel.hardware.device import load_device
 from costmodel.parallelism.degrees import RANK_ORDERS
 from costmodel.parallelism.mappings import DIMENSIONS
@@ -56,3 +56,17 @@ def test_no_keys_have_no_rows() -> None:
     table, number = PlanChoices(JOB, fabric(), ANYWHERE, None).table([])
     assert table.shape == (7, 0)
     assert number.tolist() == []
+
+
+def test_where_any_plans_go_together_rows_are_those_of_each_layout() -> None:
+    """Menus with as many plans are combined alike, whichever plans these are."""
+    template = {"kind": "lightpath", "servers": 4, "tiles_per_server": 16, "max_peers": 3, "fibers": 2}
+    times = {"wavelength_bandwidth": "25 GB/s", "alpha": "0.7 us", "reconfiguration": "3.7 us", "energy": "5 pJ/b"}
+    light = Lightpath.model_validate(template | times)
+    choices = PlanChoices(JOB, light, ANYWHERE, None)
+    table, number = choices.table(KEYS)
+    plans = list(choices.plans)
+    rows = [(block, order, tuple(plans[plan] for plan in of)) for block, order, *of in table.T.tolist()]
+    expected = [one_by_one(light, key) for key in KEYS]
+    assert number.tolist() == list(map(len, expected))
+    assert rows == [row for each in expected for row in each]
