@@ -41,6 +41,11 @@ class Search:
     deadline_s: float = inf
     """on the clock of time.perf_counter"""
 
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether it finds the same whenever nothing has changed: no chance and no clock decides."""
+        return self.is_fixed and self.deadline_s == inf
+
 
 def runs(blocks: Iterable[tuple[int, int]]) -> list[int]:
     """Server of each block, all blocks of a server one after the other."""

@@ -1,7 +1,6 @@
 """Free devices, memory units, ports and uplinks of racks: a job is placed with first-fit memory and circuits."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from math import inf
 from typing import Any, Self
 
 from costmodel.fabrics import Sipam
@@ -102,7 +101,7 @@ class PoolFreeState(FreeState):
         return self._rooms.of(AskedPart.of(demand)).by_server
 
     def spreads(self, demand: Demand, search: Search) -> Iterable[Blocks]:
-        if search.among is not None or not search.is_fixed:
+        if search.among is not None or not search.is_repeatable:
             return super().spreads(demand, search)
         room, parts = self._rooms.of(AskedPart.of(demand)), demand.num_parts
         return room.spreads(self.together, search.strategy, parts, self.most_blocks(demand))
@@ -155,7 +154,7 @@ class PoolFreeState(FreeState):
         """As before where all that is free is the same: replays hide, reserve and look ahead, and come back to that."""
         if kind.held > self.num_free:
             return None
-        if not search.is_fixed or search.deadline_s < inf:
+        if not search.is_repeatable:
             return self._sought(kind, search)
         answers, key = self._answers(), (id(kind), id(search))
         if key not in answers:
@@ -195,6 +194,8 @@ class PoolFreeState(FreeState):
         """False where so many parts fit in no rack, or the strategy is known to find no way for them."""
         if self._lacks(parts, part):
             return False
+        if not search.is_repeatable:
+            return True
         most = 1 if kind.is_even else self.per_server // part.devices
         return not self._rooms.of(part).is_refused(search.strategy, parts, most)
 
