@@ -12,8 +12,8 @@ from planner.controller.questions import Questions
 from planner.controller.resized import Resizing, carry_out
 from planner.controller.settings import Request
 
-Find = Callable[[Entry, str], Found]
-"""of an entry and the name of its new kind"""
+Find = Callable[[Entry, str, float], Found]
+"""of an entry, the name of its new kind and the time"""
 
 
 class ElasticJobs(Questions):
@@ -26,7 +26,7 @@ class ElasticJobs(Questions):
         do not move for it. Waiting jobs are then served as after any event, for which a movable job may move.
         ConflictError, and nothing has changed, where none of its configurations lies on these."""
 
-        def find(entry: Entry, kind: str) -> Found:
+        def find(entry: Entry, kind: str, now_s: float) -> Found:
             return shrinking.find_among(self._durable.state, entry, request, kind, kept)
 
         return self._resize("shrink", request, {"kept": [*kept]}, find, key, at_s)
@@ -36,8 +36,8 @@ class ElasticJobs(Questions):
         ranks come after those that run. It takes what is free and not kept for others, all that it asks for or nothing:
         ConflictError, and nothing has changed, with what stands in the way, such as circuits that it holds."""
 
-        def find(entry: Entry, kind: str) -> Found:
-            return growing.find_beside(self._durable.state, entry, request, kind)
+        def find(entry: Entry, kind: str, now_s: float) -> Found:
+            return growing.find_beside(self._durable.state, entry, request, kind, now_s)
 
         return self._resize("grow", request, {}, find, key, at_s)
 
@@ -52,7 +52,7 @@ class ElasticJobs(Questions):
             entry = durable.ledger.job(request.name, event)
             with durable.kinds.holding([kind]):
                 durable.require_runnable(request)
-                found = find(entry, kind)
+                found = find(entry, kind, self._asked_s(event, at_s))
 
                 def act() -> None:
                     carry_out(durable.state, entry, found)

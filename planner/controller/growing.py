@@ -10,6 +10,7 @@ from itertools import islice
 from costmodel.wording import counted
 from planner.controller.free_state import Found
 from planner.controller.ledger import Entry
+from planner.controller.reservation import kept_for_first
 from planner.controller.resized import on_these, require_resizable, set_aside
 from planner.controller.settings import Request
 from planner.controller.state import ClusterState
@@ -22,7 +23,7 @@ MOST_REFUSED = 30
 """ways to lie of one configuration that light refuses before no other is tried"""
 
 
-def find_beside(state: ClusterState, entry: Entry, request: Request, kind: str) -> Found:
+def find_beside(state: ClusterState, entry: Entry, request: Request, kind: str, now_s: float) -> Found:
     """The most valuable configuration of a larger request that keeps all ranks where they are; the state is left as it
     was. InputError, or ConflictError with what stands in the way."""
     place = require_resizable("grow", entry, request)
@@ -34,7 +35,7 @@ def find_beside(state: ClusterState, entry: Entry, request: Request, kind: str) 
         problem = f"{what}, and what joins its accelerators would all have to be set anew for more of them"
         raise ConflictError("grow", entry.name, f"{problem}; submit it anew to have it larger")
     rows = _within_quota(state, entry, place, kind)
-    barred = state.drained | _kept(state, entry)
+    barred = state.drained | _kept(state, entry, now_s)
     with set_aside(state, entry):
         found, is_lit = _first(state, request, kind, rows, place, barred)
     if found is None:
@@ -76,11 +77,12 @@ def _within_quota(state: ClusterState, entry: Entry, place: Place, kind: str) ->
     return able
 
 
-def _kept(state: ClusterState, entry: Entry) -> frozenset[int]:
-    """Servers that are kept for the first waiting job, unless this one has left them in time."""
-    reserved = state.ledger.reserved
-    is_gone = reserved.at_s is not None and entry.end_s <= reserved.at_s
-    return NOBODY if is_gone else frozenset(reserved.servers)
+def _kept(state: ClusterState, entry: Entry, now_s: float) -> frozenset[int]:
+    """Servers that are kept for the first waiting job, unless this one will have left them in time by its limit, which
+    is not over."""
+    kept = kept_for_first(state, now_s)
+    is_gone = kept.at_s is not None and now_s < entry.end_s <= kept.at_s
+    return NOBODY if is_gone else frozenset(kept.servers)
 
 
 def _why_not(state: ClusterState, place: Place, rows: Sequence[Option], barred: frozenset[int], is_lit: bool) -> str:

@@ -3,12 +3,11 @@
 import time
 from dataclasses import dataclass
 
-from planner.controller.decisions import Reserve, Tag
+from planner.controller.decisions import Tag
 from planner.controller.free_state import Found
-from planner.controller.job_queue import Group, group_of
 from planner.controller.ledger import Entry
 from planner.controller.pending_reason import why
-from planner.controller.reservation import may_enter, renewed, reserve
+from planner.controller.reservation import kept_for_first, may_enter, reserve
 from planner.controller.settings import Request
 from planner.controller.state import ClusterState
 from planner.fabrics.job_class import JobClass
@@ -44,7 +43,7 @@ def outlook(state: ClusterState, request: Request, now_s: float, greedy_s: float
     """The answer for a job, found within a search of so many seconds among rows that are worked out."""
     kind_name = state.ledger.kinds.list(request)
     entry = Entry(request, kind_name, LAST, now_s)
-    kind, kept = state.kind(entry), _kept_before(state, entry, now_s)
+    kind, kept = state.kind(entry), kept_for_first(state, now_s, before=entry)
     ahead, ran_out = _ahead(state, entry, now_s), False
     if kind.rows and kind.held <= state.free.state.num_free:
         barred = state.drained if may_enter(kept, entry, now_s) else state.drained.union(kept.servers)
@@ -75,18 +74,6 @@ def _ahead(state: ClusterState, entry: Entry, now_s: float) -> int:
     rank = state.queue.rank(entry, now_s)
     waiting = (other for other in state.ledger.jobs.values() if other.place is None)
     return sum(state.queue.rank(other, now_s) < rank for other in waiting)
-
-
-def _kept_before(state: ClusterState, entry: Entry, now_s: float) -> Reserve:
-    """What is kept for a job before it, as a submission would renew it; nothing where it would be the first."""
-    passed = set[Group]()
-    for first in state.queue.ordered(now_s, passed=passed):
-        if state.queue.rank(first, now_s) > state.queue.rank(entry, now_s):
-            break
-        if (kind := state.kind(first)).rows:
-            return renewed(state, first, kind)
-        passed.add(group_of(first))
-    return Reserve(None)
 
 
 def _most_together(state: ClusterState) -> int:

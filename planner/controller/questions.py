@@ -65,9 +65,13 @@ class Questions:
             if request.name in self._durable.ledger.jobs:
                 raise ConflictError("ask", request.name, "waits or runs already; ask about a job of another name")
             self._durable.require_runnable(request, is_asked=True)
-            last_s = self._durable.ledger.now_s
-            now_s = max(self._durable.clock.asked("ask", at_s, last_s), last_s)
+            now_s = self._asked_s("ask", at_s)
             return outlook(self._durable.state, request, now_s, self.greedy_budget_s)
+
+    def _asked_s(self, call: str, at_s: float | None) -> float:
+        """The time of a call, given or now, and not before that of the last event."""
+        last_s = self._durable.ledger.now_s
+        return max(self._durable.clock.asked(call, at_s, last_s), last_s)
 
     def prove(self, request: Request, time_limit_s: float) -> Explanation:
         """Why a job cannot start beside who runs, or that it can, and what would let it in: solved, not counted. Only

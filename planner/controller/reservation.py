@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.controller.decisions import Reserve
+from planner.controller.job_queue import Group, group_of
 from planner.controller.ledger import Entry
 from planner.controller.state import ClusterState
 from planner.fabrics.asked_racks import shared, with_room
@@ -52,6 +53,19 @@ def renewed(state: ClusterState, first: Entry, kind: JobClass) -> Reserve:
     if kept.job == first.name and state.drained.isdisjoint(kept.servers) and state.void.isdisjoint(kept.servers):
         return kept
     return reserve(state, first, kind) or Reserve(first.name)
+
+
+def kept_for_first(state: ClusterState, now_s: float, *, before: Entry | None = None) -> Reserve:
+    """What is kept for the job that is first by this time, as the next event would renew it; nothing where none waits,
+    or none that comes `before` another one."""
+    passed = set[Group]()
+    for first in state.queue.ordered(now_s, passed=passed):
+        if before is not None and state.queue.rank(first, now_s) > state.queue.rank(before, now_s):
+            break
+        if (kind := state.kind(first)).rows:
+            return renewed(state, first, kind)
+        passed.add(group_of(first))
+    return Reserve(None)
 
 
 def _one(state: ClusterState, kind: JobClass, working: Ints) -> Choice | None:

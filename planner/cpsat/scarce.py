@@ -32,8 +32,10 @@ def bound_scarce(search: Search, clock: Clock) -> None:
     the threshold says it, a lower one is tried.
     """
     problem, value = search.full, search.value("value")
+    if value is None or not search.has_all_rows:
+        return
     scarce = plugin_of(problem.cluster.fabric).step_one.scarce(problem.cluster)
-    if scarce is None or value is None or not search.has_all_rows:
+    if scarce is None:
         return
     for depth in DEPTHS:
         least = max(value, (1 - depth) * search.knapsack.bound)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from planner.candidates.energy_bounds import least_energy
 from planner.cpsat.benders import LevelOutcome, optimize
 from planner.cpsat.core import optimize_value, restrict_to_ties
+from planner.cpsat.kept import Kept
 from planner.cpsat.left_out import left_out_of
 from planner.cpsat.refine import refine
 from planner.cpsat.search import Search
@@ -16,7 +17,7 @@ from planner.model.clock import Clock
 from planner.model.collector import resting_collector
 from planner.model.instance import Objective
 from planner.model.plan import Assignment, Plan
-from planner.model.result import Level, Result, SolveOptions, Start, Status, relative_gap, stated
+from planner.model.result import Level, Result, SolveOptions, Start, Status, is_worse, relative_gap, stated
 from planner.sweep.over_ray import RayCluster
 
 LEAST_SHARE = 0.05
@@ -68,9 +69,13 @@ def _searched(search: Search, index: int, before: Level | None = None) -> Level:
 
 def _go_on(search: Search, levels: list[Level]) -> None:
     """Levels that are not proven are searched once more in the time that is left, and those below one that changed the
-    plan with it; none where work is limited instead of time."""
+    plan with it; none where work is limited instead of time, where the first is as near as was asked, or of which later
+    ones have given up some: that would be given up twice."""
+    first, asked = levels[0].gap, search.options.gap
+    if first is not None and asked > 0 and first <= asked:
+        return
     for index in range(len(levels)):
-        if levels[index].status is Status.OPTIMAL or not _has_time(search):
+        if levels[index].status is Status.OPTIMAL or not _has_time(search) or _is_spent(search, search.kept[index]):
             continue
         plan, below = search.assignments, search.kept[index + 1 :]
         search.go_back(search.kept[:index])
@@ -81,9 +86,14 @@ def _go_on(search: Search, levels: list[Level]) -> None:
             levels[index + 1 :] = [_searched(search, later) for later in range(index + 1, len(levels))]
 
 
+def _is_spent(search: Search, kept: Kept) -> bool:
+    value, is_maximized = search.value(kept.objective), OBJECTIVES[kept.objective].is_maximized
+    return value is None or is_worse(value, kept.value, is_maximized=is_maximized)
+
+
 def _has_time(search: Search) -> bool:
-    options, is_open = search.options, not (search.is_stopped or search.is_near or search.needs_dropped)
-    return is_open and options.deterministic_limit is None and search.clock.left_s >= LEAST_SHARE * options.time_limit_s
+    options, is_open = search.options, not (search.is_stopped or search.needs_dropped)
+    return is_open and options.deterministic_limit is None and search.clock.left_s > LEAST_SHARE * options.time_limit_s
 
 
 def _adopt_best_start(search: Search, starts: Iterable[tuple[str, Sequence[Assignment]]]) -> None:

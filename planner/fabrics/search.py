@@ -9,7 +9,7 @@ Blocks = list[tuple[int, int]]
 """(server, number of blocks), ascending"""
 Strategy = Callable[[Sequence[int], Sequence[int], int, int], Iterable[Blocks]]
 """(blocks that fit by server, servers that one job may use together, blocks, blocks that one server takes at most) ->
-ways to spread the blocks over the servers, the best first"""
+ways to spread the blocks over the servers, the best first; hashable where it gives the same whenever it is asked"""
 MAX_FAILED = 30
 """so often a job is routed across servers in vain before only single servers, or other numbers of racks, are tried"""
 NOBODY: frozenset[int] = frozenset()

@@ -12,10 +12,10 @@ so that garbage among them stays small"""
 class _Kept:
     """What this process knows of its objects, beside the collector."""
 
-    is_for_good = False
-    """whether some are kept from the collector for good"""
+    is_for_good: bool | None = None
+    """whether some are kept from the collector for good; None where nobody has asked the collector yet"""
     num_unseen = 0
-    """objects that became old unvisited, since all were visited"""
+    """objects that became old unvisited, since the last collection here"""
 
 
 @contextmanager
@@ -39,9 +39,13 @@ def keep_for_good() -> None:
 
 
 def _age(num_new: int) -> None:
-    """New objects count as old; never where somebody keeps some for good, which would be kept no longer. To ask the
-    collector for these takes as long as they are many, so that it is asked only where many are new."""
-    if not FEW <= num_new <= MOST_UNSEEN or _Kept.is_for_good or gc.get_freeze_count():
+    """New objects count as old; never where somebody keeps some for good, which would be kept no longer. The collector
+    is asked for these once: that takes as long as they are many."""
+    if not FEW <= num_new <= MOST_UNSEEN:
+        return
+    if _Kept.is_for_good is None:
+        _Kept.is_for_good = gc.get_freeze_count() > 0
+    if _Kept.is_for_good:
         return
     _Kept.num_unseen += num_new
     if _Kept.num_unseen > MOST_UNSEEN:

@@ -10,8 +10,8 @@ from planner.fabrics.lightpath.routes import Device, Waveguide
 from planner.fabrics.lightpath.rwa import Paths, Spectrum
 from planner.fabrics.placement import Owned
 
-MOST_RANKS = 1_000_000
-"""of all answers that are remembered; a rank has some circuits of 200 bytes each"""
+MOST_HELD = 1_000_000
+"""ranks of all answers that are remembered, and pairs of servers of all questions: some 200 bytes each"""
 Numbers = Mapping[int, int] | Sequence[int]
 """of servers, by their present numbers"""
 
@@ -29,7 +29,7 @@ class KnownLight:
 
     def __init__(self) -> None:
         self._known: dict[Hashable, FoundLight | None] = {}
-        self._num_ranks = 0
+        self._num_held = 0
 
     def of(
         self, question: Hashable, servers: Sequence[int], search: Callable[[], FoundLight | None]
@@ -38,17 +38,17 @@ class KnownLight:
         if question not in self._known:
             found = search()
             place = {server: number for number, server in enumerate(servers)}
-            self._keep(question, None if found is None else _on(found, place))
+            self._keep(question, len(servers), None if found is None else _on(found, place))
             return found
         known = self._known[question]
         return None if known is None else _on(known, servers)
 
-    def _keep(self, question: Hashable, found: FoundLight | None) -> None:
-        if self._num_ranks > MOST_RANKS:
+    def _keep(self, question: Hashable, num_servers: int, found: FoundLight | None) -> None:
+        if self._num_held > MOST_HELD:
             self._known.clear()
-            self._num_ranks = 0
+            self._num_held = 0
         self._known[question] = found
-        self._num_ranks += 1 if found is None else len(found.devices)
+        self._num_held += num_servers**2 + (0 if found is None else sum(map(len, found.paths)))
 
 
 def _on(laid: FoundLight, number: Numbers) -> FoundLight:

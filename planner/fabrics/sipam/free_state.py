@@ -188,15 +188,15 @@ class PoolFreeState(FreeState):
         rows = kind.of_loop if search.of_loop else kind.rows
         if not search.is_fixed:
             return rows
-        return (row for row, parts, part in parts_of(rows) if self._may_lie(kind, search, parts, part))
+        return (row for row, parts, part in parts_of(rows) if self._may_lie(row, search, parts, part))
 
-    def _may_lie(self, kind: JobClass, search: Search, parts: int, part: AskedPart) -> bool:
+    def _may_lie(self, row: Option, search: Search, parts: int, part: AskedPart) -> bool:
         """False where so many parts fit in no rack, or the strategy is known to find no way for them."""
         if self._lacks(parts, part):
             return False
-        if not search.is_repeatable:
+        if search.among is not None or not search.is_repeatable:
             return True
-        most = 1 if kind.is_even else self.per_server // part.devices
+        most = self.most_blocks(row.shape.in_rack)
         return not self._rooms.of(part).is_refused(search.strategy, parts, most)
 
     def _lacks(self, parts: int, part: AskedPart) -> bool:

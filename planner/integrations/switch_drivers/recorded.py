@@ -162,12 +162,13 @@ class RecordedDriver:
         return Resynced(tuple(again), failed, tuple(sorted(on.difference(known))))
 
     def _set_again(self, job: str, circuits: Circuits) -> bool:
-        """Make what a job should have; False where it has been released meanwhile.
+        """Make what a job should have; False where it has been released meanwhile, or gets more beside what is on:
+        whoever connects it goes on with that.
 
         What the switches refuse is on no more: whoever wants it sees that, and tries again."""
         with self._alone(self.locks(circuits)) as lock:
             with self._record() as record:
-                if record.all.get(job) != circuits:
+                if record.all.get(job) != circuits or record.on.get(job, circuits) != circuits:
                     return False
                 record.setting[job] = circuits
                 record.on.pop(job, None)

@@ -231,3 +231,28 @@ def test_one_accelerator_gets_its_first_circuits() -> None:
     assert c.running["it"].device_names[:1] == first
     assert c.running["it"].has_circuits
     assert c.check() == []
+
+
+def test_a_job_past_its_limit_leaves_alone_what_is_kept_for_another() -> None:
+    """Its limit says no more when it will have left."""
+    site = controller(servers=3)
+    both, whole = {"per_server": 4}, {"per_server": 8}
+    site.submit(request("slow", 8, duration_s=10_000.0), at_s=0)
+    site.submit(request("long", 4, duration_s=100.0), at_s=0)
+    site.submit(request("half", 8, duration_s=1000.0, constraints=both), at_s=0)
+    site.submit(request("first", 16, constraints=whole), at_s=0)
+    site.finish("half", at_s=1500)
+    with pytest.raises(ConflictError, match="kept for a job that waits"):
+        site.grow(resized(site, "long", 12), at_s=5000)
+
+
+def test_what_is_kept_is_that_of_the_job_that_is_first_by_then() -> None:
+    """With time another job comes first, as an event would see, and other servers are kept."""
+    site, alone = controller("fat_tree", {"moves": False, "preempts": False, "patience_s": 300.0}), {"one_server": True}
+    site.submit_all([request(name, 8, duration_s=600.0, constraints=alone) for name in ("s0", "s1")], at_s=0)
+    site.submit_all([request("it", 4), request("v", 4)], at_s=0)
+    site.submit_all([request("u", 2, duration_s=500.0), request("w", 2, duration_s=5000.0)], at_s=0)
+    site.submit(request("h2", 6, constraints=alone), at_s=0)
+    site.submit(request("h1", 16, priority=5, constraints={"per_server": 8}), at_s=10)
+    with pytest.raises(ConflictError, match="kept for a job that waits"):
+        site.grow(resized(site, "it", 8), at_s=402)

@@ -263,3 +263,13 @@ def test_appliances_that_accelerators_share_are_refused() -> None:
     instance = load(Instance, PROVIDERS / "appliance.yaml")
     with pytest.raises(InputError, match="hands out no shared appliances"):
         Controller(instance.cluster)
+
+
+def test_a_job_that_lost_an_accelerator_finds_another_place() -> None:
+    """The search for it has no end: nothing may be remembered of a strategy that a controller makes for one search."""
+    site = controller("sipam")
+    site.submit_all([request("j", 4), request("k", 4)])
+    before = site.running["j"].devices
+    site.fail(site.running["j"].device_names[0])
+    assert before[0] not in site.running["j"].devices
+    assert len(site.running["j"].devices) == 4

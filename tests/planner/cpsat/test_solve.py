@@ -13,10 +13,11 @@ from planner.model.result import SolveOptions, Status
 from planner.pipeline import solve
 from tests.oracles.brute_force import brute_force
 from tests.oracles.tiny_instances import tiny_instance
+from tests.planner.small_racks import rack, serving, training
 
 TIMED = SolveOptions(time_limit_s=600.0, workers=1)
-VALUE_FIRST, LATER = (1, 3, 9, 12, 13), (0, 2, 8, 9)
-"""seeds of instances: those whose first level is value, and of four levels"""
+VALUE_FIRST, LATER = (1, 3, 9, 13), (0, 2, 8, 9)
+"""seeds of instances: those whose first level is value, of which later ones give up nothing, and of four levels"""
 
 
 class TooLate:
@@ -66,3 +67,29 @@ def test_where_work_is_limited_instead_of_time_no_level_is_searched_again(monkey
     monkeypatch.setattr(levels, "optimize_value", late)
     solve(tiny_instance(VALUE_FIRST[0]), options=replace(TIMED, deterministic_limit=5.0))
     assert late.asked == 1
+
+
+def test_what_a_level_may_give_up_is_given_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A level whose value later ones have spent is not searched again from what is left of it."""
+    first, later = levels.optimize_value, levels._optimize
+
+    def unproven(searched: Callable[..., LevelOutcome]) -> Callable[..., LevelOutcome]:
+        def search(*arguments: object) -> LevelOutcome:
+            searched(*arguments)
+            arguments[0].bound = None  # type: ignore[attr-defined]
+            return LevelOutcome(is_proven=False)
+
+        return search
+
+    monkeypatch.setattr(levels, "optimize_value", unproven(first))
+    monkeypatch.setattr(levels, "_optimize", unproven(later))
+    jobs = [
+        serving(name, [1, 2, 4], model=model, utility="sqrt")
+        for name, model in (("a", "bert-large"), ("b", "llama-3.1-8b"))
+    ]
+    objectives = [{"name": "value", "tolerance": 0.1}, {"name": "energy"}]
+    data = rack(*jobs, training("c", [1, 2, 4], utility="sqrt"), servers=2, tiles=4, fibers=4, objectives=objectives)
+    result = solve(Instance.parse(data), options=TIMED)
+    best = max(each.objective for each in result.trace if each.level == "value" and each.objective is not None)
+    assert result.plan is not None
+    assert 0.9 * best - 1e-6 <= result.plan.objectives["value"] < best

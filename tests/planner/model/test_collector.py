@@ -6,6 +6,7 @@ from weakref import ref
 
 import pytest
 
+from planner.model import collector
 from planner.model.collector import FEW, MOST_UNSEEN, resting_collector
 
 
@@ -33,8 +34,10 @@ class _Cycle:
 
 
 @pytest.fixture
-def nothing_kept() -> Iterator[None]:
+def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The tests keep what they load from the collector; here nothing is kept, as in a process that plans."""
+    monkeypatch.setattr(collector._Kept, "is_for_good", None)
+    monkeypatch.setattr(collector._Kept, "num_unseen", 0)
     gc.unfreeze()
     yield
     gc.collect()

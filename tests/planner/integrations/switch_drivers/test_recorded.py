@@ -237,3 +237,36 @@ def test_what_may_be_on_is_set_again_or_released_as_a_whole(tmp_path: Path) -> N
     assert again.applied() == {"a": BOTH}
     again.release("a")
     assert again.applied() == {}
+
+
+def test_a_reading_leaves_alone_what_a_job_has_and_what_it_gets_beside_it(tmp_path: Path) -> None:
+    """Whether what is new is on is not known; the next connect goes on with it, and what was on stays on."""
+
+    class Hanging(RecordedDriver):
+        def __init__(self) -> None:
+            super().__init__(tmp_path / "record")
+            self.lights, self.hangs = list[object](), False
+
+        def set(self, job: str, circuits: Circuits, lock: int) -> None:
+            if self.hangs:
+                raise UnsureError("took too long")
+            self.lights += [each for held in circuits for each in held["circuits"]]
+
+        def unset(self, job: str, circuits: Circuits, lock: int) -> None:
+            gone = [each for held in circuits for each in held["circuits"]]
+            self.lights = [each for each in self.lights if each not in gone]
+
+        def lit(self) -> list[dict[str, object]]:
+            return [*self.lights]  # type: ignore[list-item]
+
+    driver = Hanging()
+    driver.connect("a", BETWEEN)
+    had, driver.hangs = [*driver.lights], True
+    with pytest.raises(UnsureError):
+        driver.connect("a", BOTH)
+    assert driver.resync().again == ()
+    assert driver.lights == had
+    driver.hangs = False
+    driver.connect("a", BOTH)
+    assert driver.applied() == {"a": BOTH}
+    assert all(each in driver.lights for each in had)
