@@ -22,6 +22,8 @@ from tests.planner.controller.sites import remember_kinds
 from tests.simulation import copies
 from tests.simulation.run import run
 
+KEPT, GROWN = shrinking._kept, FreeDevices.grown
+
 
 @pytest.fixture(autouse=True, scope="module")
 def _remembered_kinds() -> None:
@@ -128,33 +130,31 @@ def test_who_does_not_begin_for_a_reason_that_is_not_so_is_found(monkeypatch: py
     assert any("cannot begin" in text for text in run(0).wrong)
 
 
-@pytest.mark.slow
-def test_jobs_that_shrink_keep_what_they_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Seed 10 has a user of elastic jobs; one that keeps other accelerators than it asked for is found."""
-    found = run(10)
-    assert found.wrong == []
-    assert found.counts["jobs that shrank"]
-    asked = shrinking._kept
+def others(entry: Any, request: Any, kept: Any) -> Any:
+    """Accelerators of a job that it was not to keep."""
+    return [device for device in entry.place.devices if device not in KEPT(entry, request, kept)]
 
-    def others(entry: Any, request: Any, kept: Any) -> Any:
-        return [device for device in entry.place.devices if device not in asked(entry, request, kept)]
 
-    monkeypatch.setattr(shrinking, "_kept", others)
-    with pytest.raises(AssertionError, match="does not keep what it asked for"):
-        run(10)
+def moved(self: Any, row: Any, devices: Any, barred: Any) -> Any:
+    """Ways to grow in which ranks change places."""
+    return GROWN(self, row, devices[::-1], barred)
 
 
 @pytest.mark.slow
-def test_jobs_that_grow_keep_all_that_they_had(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Seed 10 has a user of elastic jobs; one whose ranks change places when it grows is found."""
+@pytest.mark.parametrize(
+    ("counted", "owner", "name", "wrong", "told"),
+    [
+        ("jobs that shrank", shrinking, "_kept", others, "does not keep what it asked for"),
+        ("jobs that grew", FreeDevices, "grown", moved, "does not keep what it had"),
+    ],
+)
+def test_elastic_jobs_keep_what_they_should(
+    counted: str, owner: Any, name: str, wrong: Any, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Seed 10 has a user of elastic jobs; one that keeps other accelerators, or puts ranks elsewhere, is found."""
     found = run(10)
     assert found.wrong == []
-    assert found.counts["jobs that grew"]
-    keep = FreeDevices.grown
-
-    def moved(self: Any, row: Any, devices: Any, barred: Any) -> Any:
-        return keep(self, row, devices[::-1], barred)
-
-    monkeypatch.setattr(FreeDevices, "grown", moved)
-    with pytest.raises(AssertionError, match="does not keep what it had"):
+    assert found.counts[counted]
+    monkeypatch.setattr(owner, name, wrong)
+    with pytest.raises(AssertionError, match=told):
         run(10)

@@ -159,13 +159,8 @@ class ServerRooms:
     def _count(self, room: PartRoom, part: AskedPart, servers: Iterable[int]) -> None:
         devices, asked, io, is_single = part
         free, units, ports = self._every if is_single else self._lit, self._units, self._ports
-        by_server, by_rack, changes, per_rack, is_same = (
-            room.by_server,
-            room.by_rack,
-            room.changes,
-            self._per_rack,
-            True,
-        )
+        by_server, by_rack, changes = room.by_server, room.by_rack, room.changes
+        per_rack, is_same = self._per_rack, True
         for server in servers:
             fits = free[server] // devices
             if asked and fits:

@@ -2,12 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import count
 
 import pytest
 
 from planner.checks import check
 from planner.cpsat import solve as levels
 from planner.cpsat.benders import LevelOutcome
+from planner.cpsat.search import Search
+from planner.model.clock import Clock
 from planner.model.instance import Instance
 from planner.model.result import SolveOptions, Status
 from planner.pipeline import solve
@@ -42,24 +45,26 @@ def agrees(instance: Instance, options: SolveOptions) -> None:
     assert check(instance, result.plan, starts=True) == []
 
 
+def asked_where_the_first_is_late(monkeypatch: pytest.MonkeyPatch, search: str, seed: int) -> int:
+    """How often a search of levels is asked where its first one ends late; all are proven all the same."""
+    late = TooLate(getattr(levels, search))
+    monkeypatch.setattr(levels, search, late)
+    agrees(tiny_instance(seed), TIMED)
+    return late.asked
+
+
 @pytest.mark.parametrize("seed", VALUE_FIRST)
 def test_a_first_level_that_ended_late_is_proven_in_the_time_that_is_left(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    late = TooLate(levels.optimize_value)
-    monkeypatch.setattr(levels, "optimize_value", late)
-    agrees(tiny_instance(seed), TIMED)
-    assert late.asked == 2
+    assert asked_where_the_first_is_late(monkeypatch, "optimize_value", seed) == 2
 
 
 @pytest.mark.parametrize("seed", LATER)
 def test_a_later_level_that_ended_late_is_proven_in_the_time_that_is_left(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    late = TooLate(levels._optimize)
-    monkeypatch.setattr(levels, "_optimize", late)
-    agrees(tiny_instance(seed), TIMED)
-    assert late.asked > len(tiny_instance(seed).objectives) - 1
+    assert asked_where_the_first_is_late(monkeypatch, "_optimize", seed) > len(tiny_instance(seed).objectives) - 1
 
 
 def test_where_work_is_limited_instead_of_time_no_level_is_searched_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,22 +76,24 @@ def test_where_work_is_limited_instead_of_time_no_level_is_searched_again(monkey
 
 def test_what_a_level_may_give_up_is_given_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A level whose value later ones have spent is not searched again from what is left of it."""
-    first, later = levels.optimize_value, levels._optimize
+    first, later, asked = levels.optimize_value, levels._optimize, count()
 
-    def unproven(searched: Callable[..., LevelOutcome]) -> Callable[..., LevelOutcome]:
-        def search(*arguments: object) -> LevelOutcome:
-            searched(*arguments)
-            arguments[0].bound = None  # type: ignore[attr-defined]
-            return LevelOutcome(is_proven=False)
+    def value(search: Search, clock: Clock) -> LevelOutcome:
+        """The best plan, not proven; asked again, nothing."""
+        if next(asked) == 0:
+            first(search, clock)
+            search.bound = None
+        return LevelOutcome(is_proven=False)
 
-        return search
+    def energy(search: Search, objective: str, clock: Clock) -> LevelOutcome:
+        later(search, objective, clock)
+        search.bound = 0.0
+        return LevelOutcome(is_proven=False)
 
-    monkeypatch.setattr(levels, "optimize_value", unproven(first))
-    monkeypatch.setattr(levels, "_optimize", unproven(later))
-    jobs = [
-        serving(name, [1, 2, 4], model=model, utility="sqrt")
-        for name, model in (("a", "bert-large"), ("b", "llama-3.1-8b"))
-    ]
+    monkeypatch.setattr(levels, "optimize_value", value)
+    monkeypatch.setattr(levels, "_optimize", energy)
+    served = {"a": "bert-large", "b": "llama-3.1-8b"}
+    jobs = [serving(name, [1, 2, 4], model=model, utility="sqrt") for name, model in served.items()]
     objectives = [{"name": "value", "tolerance": 0.1}, {"name": "energy"}]
     data = rack(*jobs, training("c", [1, 2, 4], utility="sqrt"), servers=2, tiles=4, fibers=4, objectives=objectives)
     result = solve(Instance.parse(data), options=TIMED)
