@@ -163,21 +163,25 @@ class Module:
         parts = [part for node in ifs if ast.unparse(node.test) == "TYPE_CHECKING" for part in node.body]
         return frozenset(node for part in parts for node in ast.walk(part))
 
+    @cached_property
+    def imported(self) -> tuple[tuple[str, bool], ...]:
+        """Imported modules, those inside functions and places of parts included, and whether only types need them."""
+        return tuple((name, node in self.for_types) for node in ast.walk(self.tree) for name in self._names_in(node))
+
     def imports(self, *, for_types: bool = True) -> Iterator[str]:
-        """Imported modules, those inside functions and places of parts included; `for_types`: those under
-        TYPE_CHECKING too."""
-        for node in ast.walk(self.tree):
-            if node in self.for_types and not for_types:
-                continue
-            if isinstance(node, ast.Import):
-                yield from (alias.name for alias in node.names)
-            elif isinstance(node, ast.ImportFrom):
-                assert node.level == 0, f"{self.place}:{node.lineno} imports relatively"
-                assert node.module is not None
-                names = [f"{node.module}.{alias.name}" for alias in node.names]
-                yield from names if node.module in PACKAGES else [node.module]
-            elif isinstance(node, ast.Constant) and PLACE.fullmatch(str(node.value)):
-                yield node.value.partition(":")[0]
+        """Imported modules; `for_types`: those under TYPE_CHECKING too."""
+        return (name for name, is_for_types in self.imported if for_types or not is_for_types)
+
+    def _names_in(self, node: ast.AST) -> Iterator[str]:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{self.place}:{node.lineno} imports relatively"
+            assert node.module is not None
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            yield from names if node.module in PACKAGES else [node.module]
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and PLACE.fullmatch(node.value):
+            yield node.value.partition(":")[0]
 
     def files_imported(self, known: Container[str]) -> Iterator[str]:
         """Imported modules, one file each: of a package the module that is imported from it, where there is one."""
