@@ -17,6 +17,7 @@ from planner.cli.commands.explain import explain
 from planner.cli.commands.export import export
 from planner.cli.commands.fields import fields
 from planner.cli.commands.front import front
+from planner.cli.commands.grow import grow
 from planner.cli.commands.import_ import import_
 from planner.cli.commands.kubernetes import kubernetes
 from planner.cli.commands.marginal import marginal
@@ -32,6 +33,7 @@ from planner.cli.commands.resync import resync
 from planner.cli.commands.schema import schema
 from planner.cli.commands.score import score
 from planner.cli.commands.serve import serve
+from planner.cli.commands.shrink import shrink
 from planner.cli.commands.slurm import slurm
 from planner.cli.commands.solve import solve
 from planner.cli.commands.spares import spares
@@ -83,6 +85,8 @@ PANELS: dict[str, dict[str, Callable[..., Any]]] = {
         "import": import_,
         "serve": serve,
         "ask": ask,
+        "grow": grow,
+        "shrink": shrink,
         "defrag": defrag,
         "tokens": tokens,
         "backup": backup,

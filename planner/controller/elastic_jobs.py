@@ -34,10 +34,12 @@ class ElasticJobs(Questions):
     def grow(self, request: Request, *, key: str | None = None, at_s: float | None = None) -> Decisions:
         """A running job asks for more accelerators, which are added to its own: no rank moves and nothing pauses, new
         ranks come after those that run. It takes what is free and not kept for others, all that it asks for or nothing:
-        ConflictError, and nothing has changed, with what stands in the way, such as circuits that it holds."""
+        ConflictError, and nothing has changed, with what stands in the way, such as circuits that it holds. The search
+        ends within the budgets of an event."""
 
         def find(entry: Entry, kind: str, now_s: float) -> Found:
-            return growing.find_beside(self._durable.state, entry, request, kind, now_s)
+            budget_s = self.greedy_budget_s + self.repair_budget_s
+            return growing.find_beside(self._durable.state, entry, request, kind, now_s, budget_s)
 
         return self._resize("grow", request, {}, find, key, at_s)
 
@@ -55,7 +57,7 @@ class ElasticJobs(Questions):
                 found = find(entry, kind, self._asked_s(event, at_s))
 
                 def act() -> None:
-                    carry_out(durable.state, entry, found)
+                    carry_out(durable.state, entry, found, event)
                     self._serve([])
 
                 return durable.event(body, key, at_s, act, [request])

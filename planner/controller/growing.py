@@ -4,6 +4,7 @@ Circuits that it has stay on as they are, and others come beside them, unless th
 fabric cannot have that, only a job without circuits grows; what it grows into may have them.
 """
 
+import time
 from collections.abc import Sequence
 from itertools import islice
 
@@ -15,17 +16,25 @@ from planner.controller.resized import on_these, require_resizable, set_aside
 from planner.controller.settings import Request
 from planner.controller.state import ClusterState
 from planner.fabrics.job_class import Option
-from planner.fabrics.search import NOBODY
+from planner.fabrics.search import NOBODY, OutOfTimeError, require_time
 from planner.model.errors import ConflictError, InputError
 from planner.placement.placement import Place
 
 MOST_REFUSED = 30
 """ways to lie of one configuration that light refuses before no other is tried"""
+SLOWER, WITHOUT_LIGHT, NOWHERE, NOT_JOINED = range(4)
+"""how far the configuration came that came furthest"""
+IN_THE_WAY = {
+    SLOWER: "has no larger configuration that is as fast as it is now",
+    WITHOUT_LIGHT: "has circuits on that none of its larger configurations has, of those as fast as it is now",
+    NOWHERE: "none of its configurations lies on these and leaves each rank where it is",
+    NOT_JOINED: "no free light, memory or links join these with those that it has",
+}
 
 
-def find_beside(state: ClusterState, entry: Entry, request: Request, kind: str, now_s: float) -> Found:
-    """The most valuable configuration of a larger request that keeps all ranks where they are; the state is left as it
-    was. InputError, or ConflictError with what stands in the way."""
+def find_beside(state: ClusterState, entry: Entry, request: Request, kind: str, now_s: float, budget_s: float) -> Found:
+    """The most valuable configuration of a larger request that keeps all ranks where they are, looked for in
+    `budget_s`; the state is left as it was. InputError, or ConflictError with what stands in the way."""
     place = require_resizable("grow", entry, request)
     if not any(size > len(place.devices) for size in request.sizes):
         problem = f"has {counted(len(place.devices), 'accelerator')} and asks for no more; give a larger number"
@@ -36,29 +45,39 @@ def find_beside(state: ClusterState, entry: Entry, request: Request, kind: str, 
         raise ConflictError("grow", entry.name, f"{problem}; submit it anew to have it larger")
     rows = _within_quota(state, entry, place, kind)
     barred = state.drained | _kept(state, entry, now_s)
-    with set_aside(state, entry):
-        found, is_lit = _first(state, request, kind, rows, place, barred)
+    try:
+        with set_aside(state, entry):
+            found, reached = _first(state, request, kind, rows, place, barred, time.perf_counter() + budget_s)
+    except OutOfTimeError:
+        problem = f"no place beside its own was found in {budget_s * 1e3:.3g} ms; ask again, or raise repair_budget"
+        raise ConflictError("grow", entry.name, f"{problem}. It goes on as it is") from None
     if found is None:
-        raise ConflictError("grow", entry.name, f"{_why_not(state, place, rows, barred, is_lit)}; it goes on as it is")
+        raise ConflictError("grow", entry.name, f"{_why_not(state, place, rows, barred, reached)}; it goes on as it is")
     return found
 
 
 def _first(
-    state: ClusterState, request: Request, kind: str, rows: Sequence[Option], place: Place, barred: frozenset[int]
-) -> tuple[Found | None, bool]:
-    """The first row that lies beside the ranks of a place; else whether free accelerators lie as some row needs. Rows
-    around circuits that stay are no slower than what runs."""
-    lies, lit, free = False, place.circuits, state.free.state
+    state: ClusterState, request: Request, kind: str, rows: Sequence[Option], place: Place, barred: frozenset[int],
+    deadline_s: float,
+) -> tuple[Found | None, int]:  # fmt: skip
+    """The first row that lies beside the ranks of a place, and how far any came. Rows around circuits that stay are no
+    slower than what runs. OutOfTimeError after `deadline_s`."""
+    lit, free, reached = place.circuits, state.free.state, SLOWER
     for row in rows:
-        if lit and (row.rate < place.row.rate or not free.may_keep(row, place.devices, lit)):
+        require_time(deadline_s)
+        if lit and row.rate < place.row.rate:
             continue
-        ways = free.grown(row, place.devices, barred)
-        for devices in islice(ways, MOST_REFUSED):
+        if lit and not free.may_keep(row, place.devices, lit):
+            reached = max(reached, WITHOUT_LIGHT)
+            continue
+        reached = max(reached, NOWHERE)
+        for devices in islice(free.grown(row, place.devices, barred, deadline_s), MOST_REFUSED):
+            require_time(deadline_s)
             found = on_these(state, request, kind, row, devices, lit)
             if found is not None:
-                return found, True
-            lies = True
-    return None, lies
+                return found, NOT_JOINED
+            reached = NOT_JOINED
+    return None, reached
 
 
 def _within_quota(state: ClusterState, entry: Entry, place: Place, kind: str) -> list[Option]:
@@ -85,8 +104,10 @@ def _kept(state: ClusterState, entry: Entry, now_s: float) -> frozenset[int]:
     return NOBODY if is_gone else frozenset(kept.servers)
 
 
-def _why_not(state: ClusterState, place: Place, rows: Sequence[Option], barred: frozenset[int], is_lit: bool) -> str:
+def _why_not(state: ClusterState, place: Place, rows: Sequence[Option], barred: frozenset[int], reached: int) -> str:
     """What stands in the way, in the words of the user."""
+    if reached < NOWHERE:
+        return IN_THE_WAY[reached]
     more = min(row.shape.num_ranks for row in rows) - len(place.devices)
     near = next(servers for servers in state.free.state.together if place.devices[0][0] in servers)
     free = sum(state.free.state.lit[server] for server in near if server not in barred)
@@ -94,11 +115,4 @@ def _why_not(state: ClusterState, place: Place, rows: Sequence[Option], barred: 
     needed = f"needs {counted(more, 'accelerator')} more where its ranks can use them, and {free} are free there"
     if kept:
         needed += f" beside {kept} on servers that are drained or kept for a job that waits"
-    if free < more:
-        return needed
-    if place.has_circuits:
-        as_fast = "no configuration that is as fast as it is now"
-        return f"{needed}, but {as_fast} joins these by free light and leaves on all circuits that it has"
-    if is_lit:
-        return f"{needed}, but no free light, memory or links join these with those that it has"
-    return f"{needed}, but none of its configurations lies on these and leaves each rank where it is"
+    return needed if free < more else f"{needed}, but {IN_THE_WAY[reached]}"

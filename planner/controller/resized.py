@@ -59,11 +59,11 @@ def _circuits(held: Sequence[HeldCircuits]) -> set[tuple[str | None, Circuit]]:
     return {(each.phase, circuit) for each in held for circuit in each.circuits}
 
 
-def carry_out(state: ClusterState, entry: Entry, found: Found) -> None:
-    """Take what was found in place of what the job holds."""
+def carry_out(state: ClusterState, entry: Entry, found: Found, event: Resizing) -> None:
+    """Take what was found in place of what the job holds; one that grows gives nothing back."""
     assert found.placement is not None
     assert found.place is not None
     state.free.release(entry.name)
     state.free.state.take(found.placement)
     because = f"goes on with {counted(len(found.place.devices), 'accelerator')}, as its user asked"
-    state.move(entry, found.placement, found.place, because, downtime_s=0.0)
+    state.move(entry, found.placement, found.place, because, downtime_s=0.0, frees=event == "shrink")

@@ -111,16 +111,24 @@ class ClusterState:
         return True
 
     def move(
-        self, entry: Entry, placement: Placement, place: Place, because: str, *, downtime_s: float | None = None
+        self,
+        entry: Entry,
+        placement: Placement,
+        place: Place,
+        because: str,
+        *,
+        downtime_s: float | None = None,
+        frees: bool = True,
     ) -> None:
         """A running job goes on at a place that is taken; what it held there is given back already. It pauses for
-        `downtime_s`, that of the settings unless given."""
+        `downtime_s`, that of the settings unless given. `frees`: others may have something that it held."""
         before = entry.place
         assert before is not None
         self._leave(entry)
         self.free.held[entry.name] = placement
         self._enter(entry, place)
-        self.negative_cache.free(before.servers)
+        if frees:
+            self.negative_cache.free(before.servers)
         pause_s = self.settings.downtime_s if downtime_s is None else downtime_s
         self.decide(Move(entry.name, place, before, pause_s, because))
 

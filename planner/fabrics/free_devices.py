@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
+from math import inf
 from typing import Any, Self
 
 from planner.fabrics.added_devices import BegunParts, grown
@@ -122,14 +123,19 @@ class FreeDevices:
             for server, slots in enumerate(self.slots.lit)
         }
 
-    def grown(self, row: Option, devices: Sequence[Device], barred: frozenset[int]) -> Iterator[list[Device]]:
+    def grown(
+        self, row: Option, devices: Sequence[Device], barred: frozenset[int], deadline_s: float = inf
+    ) -> Iterator[list[Device]]:
         """Devices by rank of a row in one rack on which its first ranks keep `devices`, which are free, and the others
-        lie on no barred server, the best first. Whether light or memory allows it is not looked at."""
+        lie on no barred server, the best first. Whether light or memory allows it is not looked at. OutOfTimeError
+        after `deadline_s`."""
         held = BegunParts.of(row.shape, devices)
         if held is not None and self.dark.isdisjoint(devices):
-            yield from self.grown_around(row, held, barred)
+            yield from self.grown_around(row, held, barred, deadline_s)
 
-    def grown_around(self, row: Option, held: BegunParts, barred: frozenset[int]) -> Iterator[list[Device]]:
+    def grown_around(
+        self, row: Option, held: BegunParts, barred: frozenset[int], deadline_s: float
+    ) -> Iterator[list[Device]]:
         """The same, of parts that lie right so far."""
         near = next(servers for servers in self.together if held.servers[0] in servers)
         slots = self.slots_beside(row.shape, held.devices)

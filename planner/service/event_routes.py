@@ -51,12 +51,22 @@ class Accepted(Spec):
     """its name, as `GET /v1/defrag` gave it; nothing may have happened since"""
 
 
-BODIES = (Request, Jobs, Budget, Accepted)
+class Smaller(Spec):
+    """A running job that is to have fewer accelerators."""
+
+    job: Request
+    """as it was submitted, with the accelerators and constraints of now"""
+    kept: tuple[str, ...] = Field(min_length=1)
+    """accelerators that it keeps: as many as it asks for now"""
+
+
+BODIES = (Request, Jobs, Budget, Accepted, Smaller)
 
 
 def add(routes: APIRouter, site: ServiceContext) -> None:
     """Add all of them. Keys and names are read by hand: what declared parameters cost is a tenth of an event."""
     _submit(routes, site)
+    _resize(routes, site)
     _ask(routes, site)
     _defrag(routes, site)
     named = _Named(routes, site)
@@ -75,7 +85,7 @@ def _submit(routes: APIRouter, site: ServiceContext) -> None:
     async def submit(asked: Asked) -> Json:
         """A job wants to run, or several that arrive together. Again with the same content: what it does."""
         who = asker(asked.scope)
-        key, requests = who.key(key_of(asked)), _requests(asked.scope.get("json"), site.extender is not None, who)
+        key, requests = who.key(key_of(asked)), _requests(asked.scope.get("json"), site, who)
         await site.preparation.of(requests)
         call = partial(Controller.submit_all, requests=requests, key=key)
         return await site.event("submit", call, who.visible(request.name for request in requests))
@@ -86,6 +96,33 @@ def _submit(routes: APIRouter, site: ServiceContext) -> None:
         key, given = key_of(asked), asked.scope.get("json")
         budget_s = files.validate(Budget, {} if given is None else given, "body").budget_s
         return await site.event("replan", lambda controller: controller.replan(budget_s, key=key))
+
+
+def _resize(routes: APIRouter, site: ServiceContext) -> None:
+    @routes.post("/v1/grow", **NAMED, openapi_extra=parameters_of() | body_of(Request))
+    async def grow(asked: Asked) -> Json:
+        """A running job goes on with more accelerators beside its own: the job as it was submitted, with the numbers of
+        now. No rank moves."""
+        request = _request(asked.scope.get("json"), site, asker(asked.scope))
+        return await resized(asked, "grow", request, partial(Controller.grow, request=request))
+
+    @routes.post("/v1/shrink", **NAMED, openapi_extra=parameters_of() | body_of(Smaller))
+    async def shrink(asked: Asked) -> Json:
+        """A running job goes on with some of its accelerators; the others are free."""
+        given = files.validate(Smaller, asked.scope.get("json"), "body")
+        request = _allowed(given.job, site, asker(asked.scope))
+        return await resized(asked, "shrink", request, partial(Controller.shrink, request=request, kept=given.kept))
+
+    async def resized(asked: Asked, event: str, request: Request, call: Call) -> Json:
+        who = asker(asked.scope)
+        key = who.key(key_of(asked))
+
+        def owned(controller: Controller) -> tuple[Decision, ...]:
+            _require_own(controller, request.name, who, has_key=key is not None)
+            return call(controller, key=key)
+
+        await site.preparation.of([request])
+        return await site.event(event, owned, who.visible([request.name]))
 
 
 def _defrag(routes: APIRouter, site: ServiceContext) -> None:
@@ -109,7 +146,7 @@ def _ask(routes: APIRouter, site: ServiceContext) -> None:
         asked: Asked, proof: Annotated[float, Query(ge=0, le=MOST_PROOF_S, description="Seconds to prove it.")] = 0.0
     ) -> Json:
         """What would become of a job if it were submitted now, and with `proof` what would let it in."""
-        (request,) = _requests(asked.scope.get("json"), site.extender is not None, asker(asked.scope))
+        request = _request(asked.scope.get("json"), site, asker(asked.scope))
         try:
             await site.preparation.of([request], is_asked=True)
             found = await site.service.ask(lambda controller: controller.ask(request))
@@ -171,19 +208,26 @@ def _fail(controller: Controller, part: str, *, key: str | None) -> tuple[Decisi
         raise
 
 
-def _requests(given: object, has_kubernetes: bool, who: Who) -> tuple[Request, ...]:
-    """The jobs of a body, of the tenant whose token it is; jobs of Kubernetes are known by slashes in their names."""
+def _requests(given: object, site: ServiceContext, who: Who) -> tuple[Request, ...]:
+    """The jobs of a body, of the tenant whose token it is."""
     if isinstance(given, dict) and "jobs" in given:
-        found = files.validate(Jobs, given, "body").jobs
-    else:
-        found = (files.validate(Request, given, "body"),)
-    for request in found:
-        for field, text in (("name", request.name), ("tenant", request.tenant)):
-            if not text.isprintable() or {".", ".."} & set(text.split("/")):
-                raise InputError("body", field, f"{text!r} is no plain name: no control characters, no . or .. parts")
-        if has_kubernetes and "/" in request.name:
-            raise InputError("body", "name", f"{request.name!r} is as of a job of Kubernetes; leave out the slashes")
-    return found if who.tenant is None else tuple(_of_tenant(request, who) for request in found)
+        return tuple(_allowed(request, site, who) for request in files.validate(Jobs, given, "body").jobs)
+    return (_request(given, site, who),)
+
+
+def _request(given: object, site: ServiceContext, who: Who) -> Request:
+    """The one job of a body."""
+    return _allowed(files.validate(Request, given, "body"), site, who)
+
+
+def _allowed(request: Request, site: ServiceContext, who: Who) -> Request:
+    """A job, of the tenant whose token it is; jobs of Kubernetes are known by slashes in their names."""
+    for field, text in (("name", request.name), ("tenant", request.tenant)):
+        if not text.isprintable() or {".", ".."} & set(text.split("/")):
+            raise InputError("body", field, f"{text!r} is no plain name: no control characters, no . or .. parts")
+    if site.extender is not None and "/" in request.name:
+        raise InputError("body", "name", f"{request.name!r} is as of a job of Kubernetes; leave out the slashes")
+    return request if who.tenant is None else _of_tenant(request, who)
 
 
 def _of_tenant(request: Request, who: Who) -> Request:

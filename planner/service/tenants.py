@@ -22,7 +22,7 @@ from planner.model.errors import InputError
 
 LOOK_S = 1.0
 """between two looks at the file of tokens"""
-OF_TENANTS = ("/v1/jobs", "/v1/ask", "/v1/floor")
+OF_TENANTS = ("/v1/jobs", "/v1/grow", "/v1/shrink", "/v1/ask", "/v1/floor")
 """what is answered to tenants: their own jobs, and the floor on which those of others have no names"""
 MOST = 1_000_000
 log = logging.getLogger("planner.serve")

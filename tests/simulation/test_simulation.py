@@ -135,9 +135,9 @@ def others(entry: Any, request: Any, kept: Any) -> Any:
     return [device for device in entry.place.devices if device not in KEPT(entry, request, kept)]
 
 
-def moved(self: Any, row: Any, devices: Any, barred: Any) -> Any:
+def moved(self: Any, row: Any, devices: Any, *more: Any) -> Any:
     """Ways to grow in which ranks change places."""
-    return GROWN(self, row, devices[::-1], barred)
+    return GROWN(self, row, devices[::-1], *more)
 
 
 @pytest.mark.slow

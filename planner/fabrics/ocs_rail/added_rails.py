@@ -2,26 +2,35 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations, islice
+from math import inf
 
 from planner.fabrics.added_devices import BegunParts
 from planner.fabrics.added_servers import added_by_rack
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import Device
 from planner.fabrics.ocs_rail.rails import FreeRails
+from planner.fabrics.search import require_time
 
 MOST_CHOICES = 5_000
 """choices of rails that are tried: more than there are with 14 accelerators in a server"""
 
 
 def grown_on_rails(
-    rails: FreeRails, demand: Demand, held: BegunParts, lit: Sequence[int], barred: frozenset[int]
+    rails: FreeRails,
+    demand: Demand,
+    held: BegunParts,
+    lit: Sequence[int],
+    barred: frozenset[int],
+    deadline_s: float = inf,
 ) -> Iterator[list[Device]]:
     """Devices by rank of a job with circuits whose first ranks keep theirs. `lit` are masks of free devices with a
-    port, by server, those of the job among them; on the servers with the fewest free ones of those that are able."""
+    port, by server, those of the job among them; on the servers with the fewest free ones of those that are able.
+    OutOfTimeError after `deadline_s`."""
     if len(set(held.servers)) < len(held.servers) or len(held.servers) > demand.num_blocks:
         return
     last = held.servers[-1]
     for chosen in _choices(rails, demand, held, lit[last]):
+        require_time(deadline_s)
         mask = sum(1 << rail for rail in chosen)
         able = [s for s, free in enumerate(lit) if free & mask == mask and s not in barred and s not in held.servers]
         others = _others(rails, demand, held, sorted(able, key=lambda s: (lit[s].bit_count(), s)))

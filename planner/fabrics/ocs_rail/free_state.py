@@ -52,10 +52,12 @@ class RailFreeState(FreeState):
             self._by_rails = ServersByRails([*lit])
         return on_rails(self.rails, demand, self._by_rails)
 
-    def grown_around(self, row: Option, held: BegunParts, barred: frozenset[int]) -> Iterator[list[Device]]:
+    def grown_around(
+        self, row: Option, held: BegunParts, barred: frozenset[int], deadline_s: float
+    ) -> Iterator[list[Device]]:
         if not row.shape.chooses_servers:
-            return super().grown_around(row, held, barred)
-        return grown_on_rails(self.rails, row.shape, held, [*map(and_, self.free, self._ported)], barred)
+            return super().grown_around(row, held, barred, deadline_s)
+        return grown_on_rails(self.rails, row.shape, held, [*map(and_, self.free, self._ported)], barred, deadline_s)
 
     def _changed(self, servers: Collection[int], owned: Owned[Any] | None) -> None:
         super()._changed(servers, owned)

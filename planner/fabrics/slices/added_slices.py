@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import prod
+from math import inf, prod
 
 from costmodel.fabrics import GroupPlan
 from costmodel.fabrics.sliced import Held, Slice
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import Device
+from planner.fabrics.search import require_time
 from planner.fabrics.slices.free_slices import FreeSlices
 
 MOST_LOOKS = 20_000
@@ -20,17 +21,22 @@ NONE_LEFT: Numbered = -1, (-1, Slice((), 0))
 
 
 def grown_on_slices(
-    slices: FreeSlices, demand: Demand, plans: Sequence[GroupPlan], devices: Sequence[Device], servers: Sequence[int]
+    slices: FreeSlices,
+    demand: Demand,
+    plans: Sequence[GroupPlan],
+    devices: Sequence[Device],
+    servers: Sequence[int],
+    deadline_s: float = inf,
 ) -> Iterator[list[Device]]:
     """Devices by rank of a job whose first ranks keep `devices`, which are free; its new ranks lie on `servers`, the
-    first ones first."""
+    first ones first. OutOfTimeError after `deadline_s`."""
     size, fabric = prod(demand.cut), slices.fabric
     number = demand.num_ranks // size
     lie = fabric.layout(plans, [(i, tuple(range(size))) for i in range(number)])
     kept: list[dict[int, Device]] = [{} for _ in range(number)]
     for (i, place), device in zip(lie, devices, strict=False):
         kept[i][place] = device
-    for chosen in _Search(slices, demand, kept, servers).run():
+    for chosen in _Search(slices, demand, kept, servers, deadline_s).run():
         yield fabric.layout(plans, chosen)
 
 
@@ -43,6 +49,7 @@ class _Search:
     demand: Demand
     kept: Sequence[Places]
     servers: Sequence[int]
+    deadline_s: float
     _chosen: dict[int, tuple[int, Slice]] = field(default_factory=dict)
     _taken: dict[int, int] = field(default_factory=dict)
     """masks of slots, by server"""
@@ -54,6 +61,7 @@ class _Search:
         new = [(server, each) for server in self.servers for each in self.slices.usable(server, self.demand.cut)]
         open_: list[Iterator[Numbered]] = [self._looked_at(order[0], new, 0)]
         while open_ and self._looks < MOST_LOOKS:
+            require_time(self.deadline_s)
             number = order[len(open_) - 1]
             self._give_back(number)
             index, (server, each) = next(open_[-1], NONE_LEFT)

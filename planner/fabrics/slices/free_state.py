@@ -86,15 +86,17 @@ class SlicedFreeState(FreeState):
         held = tuple((server, slot) for server, slots in slices for slot in slots)
         return Placement(row, held, held, switches=frozenset().union(*needed))
 
-    def grown(self, row: Option, devices: Sequence[Device], barred: frozenset[int]) -> Iterator[list[Device]]:
+    def grown(
+        self, row: Option, devices: Sequence[Device], barred: frozenset[int], deadline_s: float = inf
+    ) -> Iterator[list[Device]]:
         if not row.shape.cut:
-            yield from super().grown(row, devices, barred)
+            yield from super().grown(row, devices, barred, deadline_s)
         elif self.dark.isdisjoint(devices):
             near = next(servers for servers in self.together if devices[0][0] in servers)
             own = {server for server, _ in devices}
             order = sorted((s for s in near if s not in barred), key=lambda s: (s not in own, self.lit[s], s))
             plans = row.options.candidates.row_plans(row.number)
-            yield from grown_on_slices(self.slices, row.shape, plans, devices, order)
+            yield from grown_on_slices(self.slices, row.shape, plans, devices, order, deadline_s)
 
     def assign_on_in_rack(self, options: JobOptions, row: int, devices: Sequence[Device]) -> Assignment | None:
         """None where a job that takes slices has none on these devices, or ranks lie otherwise there."""

@@ -208,8 +208,59 @@ def test_light_that_would_make_it_slower_is_not_kept() -> None:
     """A ring of four replicas has all the light of its accelerators: around it eight would train at half its speed."""
     c = controller("lightpath")
     c.submit(request("it", 4))
-    with pytest.raises(ConflictError, match=r"no configuration that is as fast as it is now .* leaves on all circuits"):
+    with pytest.raises(ConflictError, match="has circuits on that none of its larger configurations has"):
         c.grow(resized(c, "it", 8))
+
+
+def test_what_stands_in_the_way_is_said() -> None:
+    """Speed, light that is short, and servers in which no new part can lie beside the ranks that stay."""
+    c = controller("lightpath", servers=2, tiles_per_server=4)
+    c.submit(chat("it", 2))
+    with pytest.raises(ConflictError, match="has no larger configuration that is as fast as it is now"):
+        c.grow(resized(c, "it", 3))
+    c = controller("lightpath", servers=2, tiles_per_server=2, fibers=0)
+    c.submit(request("it", 1))
+    with pytest.raises(ConflictError, match="3 are free there, but no free light, memory or links join these with"):
+        c.grow(resized(c, "it", 4))
+    c = controller(**SMALL["fat_tree"])
+    c.submit(request("it", 2, constraints={"per_server": 1}))
+    with pytest.raises(ConflictError, match="lies on these and leaves each rank where it is"):
+        c.grow(resized(c, "it", 8, per_server=4))
+
+
+def test_a_growth_ends_with_the_time_of_an_event() -> None:
+    """Later the same is found."""
+    c = controller("fat_tree", {"greedy_budget_s": 1e-9, "repair_budget_s": 0})
+    c.submit(request("it", 4))
+    before = c.state()
+    with pytest.raises(ConflictError, match=r"no place beside its own was found in 1e-06 ms; ask again, or raise"):
+        c.grow(resized(c, "it", 8))
+    assert c.state() == before
+    assert c.check() == []
+
+
+@pytest.mark.parametrize(("how", "searches"), [("grow", 0), ("shrink", 1)])
+def test_only_what_gives_something_back_has_waiting_jobs_searched(how: str, searches: int) -> None:
+    c = controller("fat_tree", {"moves": False, "preempts": False}, servers=3)
+    limits = (100.0, 10.0, 1000.0, 10.0, 1000.0, 10.0)
+    c.submit_all([request(f"j{i}", 4, duration_s=limit) for i, limit in enumerate(limits)], at_s=0)
+    for i in (1, 3, 5):
+        c.finish(f"j{i}", at_s=1)
+    c.submit(request("whole", 8, constraints={"one_server": True}), at_s=2)
+    assert c.waiting == ("whole",)
+    free, found = c._durable.state.free, []
+    find = free.find
+
+    def counted(*given: Any, **named: Any) -> Any:
+        found.append(given)
+        return find(*given, **named)
+
+    free.find = counted  # type: ignore[method-assign]
+    if how == "grow":
+        c.grow(resized(c, "j0", 6), at_s=3)
+    else:
+        c.shrink(resized(c, "j0", 2), c.running["j0"].device_names[:2], at_s=3)
+    assert len(found) == searches
 
 
 @pytest.mark.parametrize(("fabric", "size"), [("torus", 4), ("sipam", 2), ("ocs_rail", 16)])

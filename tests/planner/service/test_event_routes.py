@@ -162,3 +162,25 @@ def test_a_job_that_can_never_run_is_refused(site: Running) -> None:
     refused(site.client.post("/v1/jobs", json={"jobs": [job("a"), job("a")]}), 422)
     refused(site.client.post("/v1/jobs"), 422)
     assert site.controller.seq == 0
+
+
+def test_jobs_grow_and_shrink_once(site: Running) -> None:
+    site.submit("a", 1)
+    assert kinds(site.client.post("/v1/grow", json=job("a", 4), headers={"Idempotency-Key": "g"}).json())
+    held = site.controller.running["a"].device_names
+    assert len(held) == 4
+    assert "asks for no more" in refused(site.client.post("/v1/grow", json=job("a", 4)), 422)
+    assert "differs in more" in refused(site.client.post("/v1/grow", json=job("a", 8, priority=3)), 409)
+    assert "no job 'none' waits or runs" in refused(site.client.post("/v1/grow", json=job("none", 8)), 404)
+    assert refused(site.client.post("/v1/grow", json={"jobs": [job("a", 8)]}), 422)
+    smaller = {"job": job("a", 1), "kept": [held[2]]}
+    assert kinds(site.client.post("/v1/shrink", json=smaller).json()) == [("move", "a")]
+    assert site.controller.running["a"].device_names == (held[2],)
+    assert refused(site.client.post("/v1/shrink", json={"job": job("a", 1), "kept": []}), 422)
+    again = site.client.post("/v1/grow", json=job("a", 4), headers={"Idempotency-Key": "g"})
+    assert kinds(again.json()) == [("move", "a")]
+    assert site.controller.running["a"].device_names == (held[2],)
+
+
+def test_a_question_is_about_one_job(site: Running) -> None:
+    assert refused(site.client.post("/v1/ask", json={"jobs": [job("a", 1), job("b", 1)]}), 422)

@@ -64,10 +64,16 @@ def test_tenants_see_and_touch_their_own_jobs_alone(two: Two) -> None:
     assert [each["name"] for each in a.get("/v1/jobs").json()["jobs"]] == ["of-a"]
     assert a.get("/v1/jobs").json()["total"] == 1
     unknown = a.get("/v1/jobs/none").json()["problem"].replace("none", "of-b")
-    for answer in (a.get("/v1/jobs/of-b"), a.post("/v1/jobs/of-b/finish"), a.delete("/v1/jobs/of-b")):
+    touching = (
+        a.get("/v1/jobs/of-b"), a.post("/v1/jobs/of-b/finish"), a.delete("/v1/jobs/of-b"),
+        a.post("/v1/grow", json=job("of-b", 4)),
+        a.post("/v1/shrink", json={"job": job("of-b", 1), "kept": ["s0.t0"]}),
+    )  # fmt: skip
+    for answer in touching:
         assert (answer.status_code, answer.json()["problem"]) == (404, unknown)
     assert site.get("/v1/jobs/of-b")["state"] == "running"
     assert a.get("/v1/jobs/of-a").status_code == 200
+    assert a.post("/v1/grow", json=job("of-a", 4)).status_code == 200
     assert a.post("/v1/jobs/of-a/finish").status_code == 200
     assert b.delete("/v1/jobs/of-b").status_code == 200
 
