@@ -21,6 +21,12 @@ PATIENCE_S = 4.0
 AGAIN_S = 0.3
 MOST_ASKS = 2
 """of one elastic job"""
+NOT_RUNNING = ("waits and has not started",)
+REFUSED = {
+    "grow": ("it goes on as it is", "submit it anew to have it larger"),
+    "shrink": ("it goes on with all that it has",),
+}
+"""what may be said of jobs that run: others have what is asked for, or circuits stand in the way"""
 Call = Callable[[Member], Any]
 
 
@@ -126,6 +132,8 @@ class User(Client):
 
     name: str = ""
     sizes: tuple[int, ...] = (16,)
+    asks: Callable[[str, int], Request] = request
+    """for a job of a name and size"""
     job: str = ""
     ends_s: float | None = None
     """when the job is done; None before it runs"""
@@ -151,7 +159,7 @@ class User(Client):
     def _submit(self) -> None:
         self.number += 1
         self.job = f"{self.name}{self.number}"
-        wanted = request(self.job, self.network.random.choice(self.sizes))
+        wanted = self.asks(self.job, self.network.random.choice(self.sizes))
         key = f"submit {self.job}"
         self.ask(key, lambda member: member.controller.submit(wanted, key=key), lambda seq, found: None)
 
@@ -220,7 +228,7 @@ class ElasticUser(User):
         own any more; circuits and what others have may stand in the way."""
         place = controller.running.get(self.job)
         if self._wanted is None:
-            if place is None:
+            if place is None or (how == "shrink" and len(place.devices) == 1):
                 return None
             kept = place.device_names[: len(place.devices) // 2] if how == "shrink" else place.device_names
             size = len(kept) if how == "shrink" else 2 * len(kept)
@@ -232,8 +240,9 @@ class ElasticUser(User):
             return None
         try:
             return controller.shrink(wanted, kept, key=key) if how == "shrink" else controller.grow(wanted, key=key)
-        except ConflictError:
-            if how == "shrink" and place is not None and not place.has_circuits:
+        except ConflictError as error:
+            may = NOT_RUNNING if place is None else REFUSED[how] if how == "grow" or place.has_circuits else ()
+            if not any(text in str(error) for text in may):
                 raise
             return None
 

@@ -13,6 +13,7 @@ from tests.planner.integrations.switch_drivers.ocs.controlled_world import SIZES
 from tests.planner.integrations.switch_drivers.ocs.site import unconnected
 from tests.simulation.clients import ElasticUser, Operator, User
 from tests.simulation.copies import going_on, lacking
+from tests.simulation.rack_world import RackWorld, unswitched
 from tests.simulation.referee import Told, lost, placed_by, twice
 from tests.simulation.simulated import simulated
 from tests.simulation.world import SimulatedWorld
@@ -37,13 +38,10 @@ class Outcome:
     takeovers_s: list[float]
 
 
-def run(seed: int, run_s: float = RUN_S) -> Outcome:
-    """The run of a seed."""
-    kind = KINDS[seed % len(KINDS)]
-    assert kind in SIZES
+def run(seed: int, run_s: float = RUN_S, *, on_rack: bool = False) -> Outcome:
+    """The run of a seed. `on_rack`: on a lightpath whose jobs grow and shrink, else by turns on fabrics of switches."""
     with quick_folder() as folder:
-        site = unconnected(Path(folder), kind, "restconf")
-        world = SimulatedWorld(site, seed, RATES[seed // 2 % len(RATES)], has_two_machines=bool(seed % 2))
+        world = _world(Path(folder), seed, on_rack=on_rack)
         with simulated(world):
             for place in range(2):
                 world.begin(place)
@@ -55,9 +53,18 @@ def run(seed: int, run_s: float = RUN_S) -> Outcome:
         if seed % EACH_PUT_BACK == 0 and world.copies.made and not world.wrong:
             with controlled(world):
                 is_led_by_standby = seed // EACH_PUT_BACK % 2 == 0
-                copy, size = world.copies.made[-1], SIZES[kind][0]
+                copy, size = world.copies.made[-1], SIZES.get(world.site.kind, [8])[0]
                 world.wrong += going_on(world.path, copy, size, is_led_by_standby=is_led_by_standby)
         return Outcome(seed, world.wrong, _counts(world), world.takeovers_s)
+
+
+def _world(folder: Path, seed: int, *, on_rack: bool) -> SimulatedWorld:
+    rate, has_two = RATES[seed // 2 % len(RATES)], bool(seed % 2)
+    if on_rack:
+        return RackWorld(unswitched(folder), seed, rate, has_two_machines=has_two)
+    return SimulatedWorld(
+        unconnected(folder, KINDS[seed % len(KINDS)], "restconf"), seed, rate, has_two_machines=has_two
+    )
 
 
 def _users(world: SimulatedWorld) -> list[User]:
@@ -67,8 +74,7 @@ def _users(world: SimulatedWorld) -> list[User]:
 def _end(world: SimulatedWorld) -> None:
     """No more mishaps: there is light where jobs run and nowhere else; then all jobs end, and there is none."""
     world.chaos.is_over, world.disk.full_s = True, -1.0
-    for draw in world.emulator.faults.values():
-        draw.stop()
+    world.stop_faults()
     for client in world.clients:
         if isinstance(client, Operator):
             client.is_mending = True
@@ -134,7 +140,8 @@ def _counts(world: SimulatedWorld) -> Counter[str]:
     found["copies"] = len(world.copies.made)
     found["reigns"] = len(world.reigns)
     found["take-overs"] = len(world.takeovers_s)
-    found["faults of switches"] = len(world.emulator.happened)
+    found["faults of switches"] = world.num_faults
+    found["grew around light"] = world.counts["grew around light"]
     found["answers"] = sum(len(client.answers) for client in world.clients)
     found["jobs"] = sum(user.done for user in _users(world))
     for how, told in (("shrink", "jobs that shrank"), ("grow", "jobs that grew")):

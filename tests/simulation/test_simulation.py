@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 
-from planner.controller import journal, lease, shrinking
+from planner.controller import journal, lease, shrinking, switch_reconciler
 from planner.controller.journal_copies import Restored
 from planner.controller.journal_file import Seen, prepare
 from planner.controller.leadership import Leadership
 from planner.controller.switch_reconciler import SwitchReconciler
 from planner.fabrics.free_devices import FreeDevices
+from planner.integrations.switch_drivers.recorded import RecordedDriver
 from planner.model.errors import InputError
 from tests.planner.controller.sites import remember_kinds
 from tests.simulation import copies
@@ -58,6 +59,31 @@ def test_nobody_is_blamed_for_what_is_right(seed: int) -> None:
     """309: another process failed that had just taken the journal; 1384: light went after a node was told, before the
     answer came; 2016: a power cut undid a term; 3685: one was stopped as it began, and ended as another led."""
     assert run(seed).wrong == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 10, 29])
+def test_jobs_grow_around_light_while_light_fails(seed: int) -> None:
+    """10: a circuit was lost for good whose ends other circuits of its job had in another turn. 29: a process that was
+    stopped as it set circuits ended when it went on, as another had put down meanwhile what came of them."""
+    found = run(seed, on_rack=True)
+    assert found.wrong == []
+    assert found.counts["grew around light"]
+    assert found.counts["faults of switches"]
+
+
+@pytest.mark.slow
+def test_light_that_goes_off_as_a_job_grows_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reconciler that lets go of all that a job has before it has more."""
+    monkeypatch.setattr(switch_reconciler, "holds_all", lambda circuits, before: False)
+    assert any(text.startswith("dark") for text in run(0, on_rack=True).wrong)
+
+
+@pytest.mark.slow
+def test_light_that_is_missing_beside_what_stays_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A driver that sets nothing for a job that has some light on."""
+    monkeypatch.setattr(RecordedDriver, "more", lambda self, circuits, before: [] if before else circuits)
+    assert any(text.startswith("early") for text in run(0, on_rack=True).wrong)
 
 
 @pytest.mark.slow

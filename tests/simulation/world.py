@@ -11,14 +11,15 @@ import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fcntl import LOCK_UN, flock
-from functools import partial
+from functools import cached_property, partial
 from itertools import count
 from random import Random
 
 from planner.controller import Controller, Settings
 from planner.controller.journal_file import Seen, is_held
+from planner.controller.switch_driver import Driver
 from planner.controller.switch_reconciler import SwitchReconciler
-from planner.integrations.switch_drivers.ocs.config import load_switches
+from planner.integrations.switch_drivers.ocs.config import SwitchSite, load_switches
 from planner.integrations.switch_drivers.ocs.driver import OcsDriver
 from planner.integrations.switch_drivers.ranges import free
 from planner.model.errors import DeposedError, InputError
@@ -68,15 +69,27 @@ class SimulatedWorld(ControlledWorld):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.disk = Disk(self.path, self.site.path.parent / "driver")
-        self.switch_site = load_switches(self.site.path)
         self.strand: Strand | None = None
         self.numbers = count(1)
         self.chaos = Mishaps(self)
         self.copies = Copies(self, Random(f"copies {self.seed}"))
+        self.clients = self._begin_clients()
+
+    def _begin_clients(self) -> list[Client]:
+        """Who asks for anything."""
         users = [User(self, name=name, sizes=tuple(SIZES[self.site.kind])) for name in "abc"]
         if self.site.kind == "ocs_rail" and self.seed // HAVE_ELASTIC % 2 == 0:
             users.append(ElasticUser(self, name="d"))
-        self.clients: list[Client] = [*users, Operator(self, parts=PARTS[self.site.kind])]
+        return [*users, Operator(self, parts=PARTS[self.site.kind])]
+
+    @cached_property
+    def switch_site(self) -> SwitchSite:
+        """What drivers read of switches."""
+        return load_switches(self.site.path)
+
+    def driver(self, fence: Callable[[], int]) -> Driver:
+        """That of a new process."""
+        return OcsDriver(self.disk.record, self.switch_site, fence)
 
     # Time, and who runs
 
@@ -186,7 +199,7 @@ class SimulatedWorld(ControlledWorld):
         )
         member.keeper = LeaseKeeper(controller, f"http://{member.number}", ["fence"])
         member.keeper.begin(lambda: None, lambda: None)
-        driver = OcsDriver(self.disk.record, self.switch_site, partial(self._fence, controller))
+        driver = self.driver(partial(self._fence, controller))
         member.reconciler = SwitchReconciler(controller, driver, read_back_s=READ_BACK_S, clock=lambda: self.now_s)
         member.queue = CommandQueue(controller, 128, MOST_LATE_S, lambda group, seq: None)
         member.controller = controller

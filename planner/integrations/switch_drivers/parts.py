@@ -36,6 +36,15 @@ def taken(circuits: Circuits) -> set[str]:
     return found
 
 
+def joined(circuits: Circuits) -> set[str]:
+    """Which end sends to which on which wavelength: circuits that are never on together may have all parts of one."""
+    return {
+        f"{circuit['from']} to {circuit['to']}:w{wavelength}"
+        for circuit in _each(circuits)
+        for wavelength in circuit["wavelengths"] or ("",)
+    }
+
+
 def switches(circuits: Circuits) -> set[str]:
     """Devices that are set to make circuits: servers whose light is switched, and switches between servers."""
     found = set()

@@ -20,7 +20,7 @@ from planner.controller.switch_driver import (
     holds_all,
 )
 from planner.integrations.private_files import locked, make_private, open_lock, write_private
-from planner.integrations.switch_drivers.parts import switches, taken
+from planner.integrations.switch_drivers.parts import joined, switches, taken
 from planner.integrations.switch_drivers.ranges import free, try_lock
 
 _LOOK_AGAIN_S = 0.02
@@ -118,12 +118,19 @@ class RecordedDriver:
         except UnsureError:
             raise
         except CircuitError:
-            with self._record() as record:
-                del record.setting[job]
-                record.write()
+            self._settle(job, is_on=False)
             raise
+        self._settle(job, is_on=True)
+
+    def _settle(self, job: str, *, is_on: bool) -> None:
+        """Write down what came of circuits that were being set."""
         with self._record() as record:
-            record.on[job] = record.setting.pop(job)
+            circuits = record.setting.pop(job, None)
+            if circuits is None:
+                record.fence()
+                raise UnsureError(f"circuits of {job} were put on or off by another meanwhile")
+            if is_on:
+                record.on[job] = circuits
             record.write()
 
     def release(self, job: str) -> None:
@@ -149,9 +156,10 @@ class RecordedDriver:
     def resync(self, begins: OnJob = lambda job: None) -> Resynced:
         make_private(self.folder)
         before, again, failed = self.applied(), list[str](), dict[str, str]()
-        on = taken([{"circuits": self.lit()}])
+        seen = Circuits([{"circuits": self.lit()}])
+        on, joins = taken(seen), joined(seen)
         for job, circuits in before.items():
-            if taken(circuits) <= on:
+            if taken(circuits) <= on and joined(circuits) <= joins:
                 continue
             begins(job)
             try:

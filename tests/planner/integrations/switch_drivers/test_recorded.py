@@ -15,6 +15,7 @@ import pytest
 from planner.controller.switch_driver import UnsureError
 from planner.integrations.switch_drivers import CircuitBusyError, CircuitError, Circuits, Driver, driver_of
 from planner.integrations.switch_drivers.recorded import RecordedDriver
+from planner.model.errors import DeposedError
 from tests.paths import ROOT
 from tests.planner.integrations.switch_drivers.drivers import (
     BETWEEN,
@@ -273,3 +274,47 @@ def test_a_reading_leaves_alone_what_a_job_has_and_what_it_gets_beside_it(tmp_pa
     driver.connect("a", BOTH)
     assert driver.applied() == {"a": BOTH}
     assert set(map(str, had)) < set(map(str, driver.lights))
+
+
+def test_a_lost_circuit_is_seen_although_others_of_its_job_have_its_ends(tmp_path: Path) -> None:
+    """Of circuits that are never on together, one may send as the lost one does, and another receive so."""
+    every = [*circuits("s0.t7", "s0.t1"), *circuits("s0.t7", "s0.t6"), *circuits("s0.t0", "s0.t1")]
+
+    class Lossy(RecordedDriver):
+        lost: tuple[object, ...] = ()
+
+        def set(self, job: str, circuits: Circuits, lock: int) -> None:
+            self.lost = ()
+
+        def lit(self) -> list[dict[str, object]]:
+            on = (each for held in self.applied().values() for each in held)
+            return [circuit for each in on for circuit in each["circuits"] if circuit not in self.lost]
+
+    driver = Lossy(tmp_path / "driver")
+    driver.connect("a", every)
+    assert driver.resync().again == ()
+    driver.lost = tuple(every[0]["circuits"])
+    assert driver.resync().again == ("a",)
+    assert driver.resync().again == ()
+
+
+@pytest.mark.parametrize("is_refused", [False, True])
+def test_who_goes_on_after_another_has_led_leaves_the_record_as_it_is(tmp_path: Path, is_refused: bool) -> None:
+    """It hung as it set circuits, lost its locks, and another has put these on, or off, meanwhile."""
+
+    class Hung(RecordedDriver):
+        def set(self, job: str, circuits: Circuits, lock: int) -> None:
+            with self._record() as record:
+                record.on[job] = record.setting.pop(job)
+                record.write()
+            self.fence = refuse
+            if is_refused:
+                raise CircuitError("refused")
+
+    def refuse() -> int:
+        raise DeposedError("lease", "term", "another leads")
+
+    driver = Hung(tmp_path / "driver")
+    with pytest.raises(DeposedError):
+        driver.connect("a", BETWEEN)
+    assert RecordedDriver(tmp_path / "driver").applied() == {"a": BETWEEN}

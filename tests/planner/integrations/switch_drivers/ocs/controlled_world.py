@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from json import dumps
 from pathlib import Path
 from typing import Any
@@ -119,6 +120,8 @@ class ControlledWorld(FaultySwitches):
     held: list[Holding] = field(default_factory=list)
     """of jobs that have left their place"""
     placed: dict[str, Placed] = field(default_factory=dict)
+    lasting: dict[str, list[Placed]] = field(default_factory=lambda: defaultdict(list))
+    """earlier places of jobs that have grown since around all of their circuits: these are to stay on"""
     started: dict[int, dict[str, float]] = field(default_factory=lambda: defaultdict(dict))
     """when a job was told to run, by the event that placed it"""
     guests: set[tuple[str, str]] = field(default_factory=set)
@@ -135,7 +138,6 @@ class ControlledWorld(FaultySwitches):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.path = self.site.path.parent / "planner.db"
-        self.table = CableTable.of(fabric_of(self.site.kind))
         self.cluster = cluster(self.site.kind)
         self.opened: list[Any] = []
         self.mishaps = 0
@@ -144,6 +146,11 @@ class ControlledWorld(FaultySwitches):
         found = super().asked(ask, what)
         self.point()
         return found
+
+    @cached_property
+    def table(self) -> CableTable:
+        """The wiring."""
+        return CableTable.of(fabric_of(self.site.kind))
 
     def run(self, steps: int) -> Verdict:
         """Steps with faults and kills, then quiet until all is as it should."""
@@ -182,6 +189,16 @@ class ControlledWorld(FaultySwitches):
         if self.mend_switches(chance):
             for part in controller.down:
                 controller.repair(part)
+
+    def stop_faults(self) -> None:
+        """From now on switches work."""
+        for draw in self.emulator.faults.values():
+            draw.stop()
+
+    @property
+    def num_faults(self) -> int:
+        """Faults of switches until now."""
+        return len(self.emulator.happened)
 
     def mend_switches(self, chance: float) -> bool:
         """Operators mend ports, and take circuits of others away; whether they did."""
@@ -230,16 +247,35 @@ class ControlledWorld(FaultySwitches):
         for event in controller.decided(self.seen, 10_000):
             self.seen = event.seq
             for decision in event.decisions:
-                if isinstance(decision, Stop | Move) and decision.job in self.placed:
-                    self.held.append(self._holding(decision.job, self.placed.pop(decision.job), event.at_s))
+                job, now = decision.job, None
                 if isinstance(decision, Start | Move):
-                    self.placed[decision.job] = Placed(event.seq, event.at_s, self.circuits_of(decision.place))
+                    now = Placed(event.seq, event.at_s, self.circuits_of(decision.place))
+                if isinstance(decision, Stop | Move) and job in self.placed:
+                    self._leave(job, now, event.at_s)
+                if now is not None:
+                    self.placed[job] = now
+
+    def _leave(self, job: str | None, now: Placed | None, at_s: float) -> None:
+        """A job leaves its place, for another one if there is one `now`; if that has all circuits, they are to stay."""
+        assert job is not None
+        before = self.placed.pop(job)
+        self.lasting[job].append(before)
+        if now is None or not before.circuits <= now.circuits:
+            self.held += [self._holding(job, each, at_s) for each in self.lasting.pop(job)]
+        elif before.circuits and before.circuits < now.circuits:
+            self.counts["grew around light"] += 1
 
     def judged(self) -> Verdict:
         """What was wrong with the light until now."""
-        held = [*self.held, *(self._holding(job, each, math.inf) for job, each in self.placed.items())]
+        held = self.holdings()
         found = judge(self.emulator.light(), held, now_s=self.now_s, grace_s=GRACE_S)
         return verdict(found, held, self._guests(), self.told, GRACE_S)
+
+    def holdings(self) -> list[Holding]:
+        """Of all jobs until now."""
+        lasting = ((job, each) for job, places in self.lasting.items() for each in places)
+        now = (self._holding(job, each, math.inf) for job, each in (*self.placed.items(), *lasting))
+        return [*self.held, *now]
 
     def circuits_of(self, place: Place) -> frozenset[CrossConnect]:
         text = dumps(place.circuits_json)
@@ -258,8 +294,7 @@ class ControlledWorld(FaultySwitches):
 
     def _settle(self, process: Process) -> None:
         """No more faults, all is mended: in the end there is light where jobs run, and nowhere else."""
-        for draw in self.emulator.faults.values():
-            draw.stop()
+        self.stop_faults()
         for _ in range(int(SETTLED_S / 5)):
             self._mend(process.controller, chance=1.0)
             self.sleep(5.0)
