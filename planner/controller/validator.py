@@ -56,7 +56,7 @@ class Validator:
                 or self._taken(place, gone)
                 or _unasked(job, place)
                 or self._alone_or_scarce(job, place, gone)
-                or self._spared(place, gone)
+                or self._spared(job, place, gone)
             )
         except (KeyError, ValueError) as error:
             return f"no plan can state it: {error}"
@@ -103,10 +103,13 @@ class Validator:
         scarce = self._holdings.overdrawn(amounts, self._capacity, gone)
         return None if scarce is None else f"others leave too little of {scarce}"
 
-    def _spared(self, place: Place, gone: Collection[str]) -> str | None:
-        """A single accelerator with a working port, though one without it is free on its server."""
+    def _spared(self, job: Job, place: Place, gone: Collection[str]) -> str | None:
+        """A single accelerator with a working port, though one without it is free on its server. One that the job has
+        already may stay."""
         cluster, dark = self.cluster, self.cluster.dark_devices
         if len(place.devices) > 1 or not dark or place.devices[0] in dark:
+            return None
+        if job.name in self._holdings.owners(cluster.fabric.device_name(*place.devices[0])):
             return None
         server = place.devices[0][0]
         names = (cluster.fabric.device_name(*device) for device in dark if device[0] == server)

@@ -58,10 +58,13 @@ class LightRack:
         return json.dumps({"circuits": [*self._on.values()]})
 
     def _connect(self, circuits: Sequence[dict[str, Any]]) -> Answer | None:
+        """A command that refuses leaves nothing on of what it was given, whatever another one that hung has put on."""
         if circuits and self._strikes("part"):
+            self._put_off(circuits, CONTROLLER)
             part = f"{self._random.choice(circuits)['from']}:port"
             return 1, json.dumps({"part": part, "said": "no light"}), ""
         if self._strikes("error"):
+            self._put_off(circuits, CONTROLLER)
             return 1, "", "refused"
         if self._strikes("hang"):
             self._put_on(circuits if self._random.random() < 0.5 else ())

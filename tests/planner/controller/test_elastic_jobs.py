@@ -9,7 +9,7 @@ import pytest
 from planner.controller import Controller, Move, Settings
 from planner.model.errors import InputError
 from tests.planner.controller.power_cuts import PowerCutError, power_cut
-from tests.planner.controller.sites import controller, quick_folder, request, resized
+from tests.planner.controller.sites import chat, controller, quick_folder, request, resized
 
 
 def test_a_restart_knows_what_has_grown(tmp_path: Path) -> None:
@@ -73,3 +73,17 @@ def test_what_has_grown_shrinks_to_what_it_was(fabric: str) -> None:
         assert c.running["it"].device_names == before
         assert c.num_free == 28
     assert c.check() == []
+
+
+def test_a_job_that_shrinks_to_one_accelerator_keeps_its_port() -> None:
+    """Jobs that start with one leave working ports to others; one that runs stays where it is."""
+    c = controller("lightpath", servers=1, tiles_per_server=4)
+    c.fail("s0.t1:port")
+    c.submit(chat("it", 2))
+    held = c.running["it"].device_names
+    assert "s0.t1" not in held
+    c.shrink(resized(c, "it", 1), held[:1])
+    assert c.running["it"].device_names == held[:1]
+    assert c.check() == []
+    c.submit(chat("one", 1))
+    assert c.running["one"].device_names == ("s0.t1",)
