@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 
-from tests.planner.integrations.kubernetes.world import GPU
+from tests.planner.integrations.kubernetes.items import GPU
 
 Object = dict[str, Any]
 KUEUE = "/apis/kueue.x-k8s.io/v1beta1"

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from tests.kubernetes.api import PODS, WORKLOADS, Api, Object
-from tests.planner.integrations.kubernetes.world import GPU, pod_set, pod_spec
+from tests.planner.integrations.kubernetes.items import GPU, pod_set, pod_spec
 
 SHAPES = ((1, 1), (1, 4), (1, 8), (2, 8), (4, 8), (2, 4))
 """pods, and accelerators of each"""

@@ -21,8 +21,9 @@ from planner.service.options import Options
 from planner.service.service import Service
 from tests.planner.integrations.kubernetes.contract import BINDING_RESULT, FILTER_RESULT, HOST_PRIORITIES, require
 from tests.planner.integrations.kubernetes.emulator import Server
+from tests.planner.integrations.kubernetes.items import node
 from tests.planner.integrations.kubernetes.objects import PODS
-from tests.planner.integrations.kubernetes.world import World, node
+from tests.planner.integrations.kubernetes.world import World
 from tests.planner.simulate.grounds import BERT
 
 TOKEN = "t" * 32

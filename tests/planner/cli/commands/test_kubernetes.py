@@ -16,8 +16,8 @@ from planner.integrations.switch_drivers import driver_of
 from planner.service.options import Options
 from tests.planner.controller.sites import request
 from tests.planner.integrations.kubernetes.emulator import Server
+from tests.planner.integrations.kubernetes.items import pod_set
 from tests.planner.integrations.kubernetes.serving import serving, wait, write
-from tests.planner.integrations.kubernetes.world import pod_set
 from tests.planner.simulate.grounds import cluster
 
 

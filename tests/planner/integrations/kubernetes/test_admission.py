@@ -7,8 +7,10 @@ import pytest
 from planner.model.errors import UnwrittenError
 from tests.planner.controller.durable_cases import full
 from tests.planner.integrations.kubernetes.admission_cases import Make, seats
+from tests.planner.integrations.kubernetes.items import holds, pod_set
+from tests.planner.integrations.kubernetes.kueue import JOBS
 from tests.planner.integrations.kubernetes.objects import CHECKS, PODS, WORKLOADS
-from tests.planner.integrations.kubernetes.world import JOBS, World, pod_set
+from tests.planner.integrations.kubernetes.world import World
 from tests.planner.simulate.grounds import cluster
 
 
@@ -27,7 +29,7 @@ def test_pods_land_as_planned(make_world: Make, pods: int, each: int, nodes: int
     assert {f"{node}:{index}" for node, text in found for index in text.split(",")} == planned
     assert all(len(text.split(",")) == each for _, text in found)
     assert world.check("train")["state"] == "Ready"
-    assert World._true(world.status("train"), "Admitted")
+    assert holds(world.status("train"), "Admitted")
 
 
 @pytest.mark.slow
@@ -194,7 +196,7 @@ def test_a_place_is_kept_only_for_a_time(make_world: Make) -> None:
     for _ in range(3):
         world.kueue()
         world.kubelets()
-        world.not_before["team/train"] = 1e12
+        world.queues.not_before["team/train"] = 1e12
         world.loop.tick()
     assert "team/train" in world.jobs()
     world.now_s += 121

@@ -15,8 +15,8 @@ from planner.integrations.kubernetes.pod_assignment import ASSIGNMENT, DEVICES, 
 from planner.integrations.kubernetes.pod_groups import PodGroup, PodGroupError, PodSet
 from planner.placement.placement import Place
 from tests.planner.integrations.kubernetes.admission_cases import Make
+from tests.planner.integrations.kubernetes.items import pod_set, pod_spec
 from tests.planner.integrations.kubernetes.published import Refused, require_published
-from tests.planner.integrations.kubernetes.world import pod_set, pod_spec
 from tests.planner.integrations.slices.cubes import CLUSTER, FABRIC, Cluster
 
 

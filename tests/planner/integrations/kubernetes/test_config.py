@@ -13,8 +13,9 @@ from planner.integrations.kubernetes.pods import Pod
 from planner.model.cluster import Cluster
 from planner.model.errors import InputError
 from tests.planner.integrations.kubernetes.admission_cases import Make
+from tests.planner.integrations.kubernetes.items import pod_set
 from tests.planner.integrations.kubernetes.objects import NODES
-from tests.planner.integrations.kubernetes.world import World, pod_set
+from tests.planner.integrations.kubernetes.world import World
 from tests.planner.integrations.slices.cubes import CLUSTER, FABRIC
 from tests.planner.simulate.grounds import BERT
 

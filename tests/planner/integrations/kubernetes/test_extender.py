@@ -9,8 +9,9 @@ from planner.controller.switch_reconciler import SwitchReconciler
 from planner.integrations.kubernetes.loop import KubernetesLoop
 from planner.integrations.switch_drivers import CircuitError, Circuits
 from tests.planner.integrations.kubernetes.extender_cases import Make, bound, gang, occupy
+from tests.planner.integrations.kubernetes.items import pod_spec
 from tests.planner.integrations.kubernetes.objects import NODES, PODS
-from tests.planner.integrations.kubernetes.world import World, pod_spec
+from tests.planner.integrations.kubernetes.world import World
 
 
 @pytest.mark.slow

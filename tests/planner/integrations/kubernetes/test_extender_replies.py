@@ -6,7 +6,7 @@ from planner.integrations.kubernetes.pod_assignment import PodAssignment
 from planner.integrations.kubernetes.pods import Pod
 from tests.planner.integrations.kubernetes.contract import FILTER_RESULT, require
 from tests.planner.integrations.kubernetes.extender_cases import NAMES, Make, gang
-from tests.planner.integrations.kubernetes.world import node
+from tests.planner.integrations.kubernetes.items import node
 
 
 def test_filter_names_one_node_and_says_why_not_the_others(make_world: Make) -> None:

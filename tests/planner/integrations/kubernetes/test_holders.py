@@ -6,9 +6,10 @@ import pytest
 
 from planner.integrations.kubernetes.pods import Pod
 from tests.planner.integrations.kubernetes.holders_cases import ALLOWED, annotate, delete, edit
+from tests.planner.integrations.kubernetes.items import pod_set
 from tests.planner.integrations.kubernetes.objects import PODS, WORKLOADS
 from tests.planner.integrations.kubernetes.published import Refused
-from tests.planner.integrations.kubernetes.world import World, pod_set
+from tests.planner.integrations.kubernetes.world import World
 
 Make = Callable[..., World]
 DENIED = {

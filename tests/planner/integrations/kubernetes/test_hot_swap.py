@@ -9,8 +9,9 @@ from planner.integrations.kubernetes.hot_swap import admitted_in, swapped
 from planner.integrations.kubernetes.pod_assignment import PodAssignment
 from planner.integrations.kubernetes.pods import Pod
 from tests.planner.integrations.kubernetes.admission_cases import Make
+from tests.planner.integrations.kubernetes.items import holds, pod_set
 from tests.planner.integrations.kubernetes.objects import NODES, PODS
-from tests.planner.integrations.kubernetes.world import World, pod_set
+from tests.planner.integrations.kubernetes.world import World
 from tests.planner.simulate.grounds import cluster
 
 ROOM = cluster("fat_tree", servers=8)
@@ -29,7 +30,7 @@ def seats(world: World) -> dict[str, tuple[str, str]]:
 def was_evicted(world: World) -> bool:
     """At any time."""
     told = (change.after for change in world.emulator.events if change.after is not None)
-    return any(World._true(item.get("status") or {}, "Evicted") for item in told)
+    return any(holds(item.get("status") or {}, "Evicted") for item in told)
 
 
 @pytest.mark.slow

@@ -11,8 +11,8 @@ from planner.integrations.kubernetes.client import ApiError, KubernetesClient, p
 from planner.integrations.kubernetes.informer import Informer
 from tests.planner.integrations.kubernetes.emulator import Server
 from tests.planner.integrations.kubernetes.informer_cases import PATH, pod, write
+from tests.planner.integrations.kubernetes.items import node
 from tests.planner.integrations.kubernetes.objects import NODES, PODS, WORKLOADS
-from tests.planner.integrations.kubernetes.world import node
 
 
 @pytest.mark.parametrize("watch_lists", ["known", "off", "unknown"])

@@ -9,10 +9,10 @@ import httpx
 import pytest
 
 from tests.planner.integrations.kubernetes.emulator import Server
+from tests.planner.integrations.kubernetes.items import node, pod_set
 from tests.planner.integrations.kubernetes.kueue_webhook import require_kueue
 from tests.planner.integrations.kubernetes.objects import NODES, PODS, SLICES, WORKLOADS
 from tests.planner.integrations.kubernetes.published import Refused, require_published
-from tests.planner.integrations.kubernetes.world import node, pod_set
 
 PATH = "/api/v1/pods"
 SLICE: dict[str, Any] = {

@@ -3,8 +3,8 @@
 import pytest
 
 from tests.planner.integrations.kubernetes.admission_cases import Make, seats
+from tests.planner.integrations.kubernetes.items import pod_set
 from tests.planner.integrations.kubernetes.objects import PODS, WORKLOADS
-from tests.planner.integrations.kubernetes.world import pod_set
 
 
 @pytest.mark.slow

@@ -15,8 +15,9 @@ from planner.model.cluster import Cluster
 from tests.planner.controller.sites import quick_folder
 from tests.planner.integrations.kubernetes.emulator import Server
 from tests.planner.integrations.kubernetes.holders_cases import ALLOWED
+from tests.planner.integrations.kubernetes.items import holds, node, pod_set
 from tests.planner.integrations.kubernetes.objects import NODES, PODS, WORKLOADS
-from tests.planner.integrations.kubernetes.world import World, node, pod_set
+from tests.planner.integrations.kubernetes.world import World
 from tests.planner.integrations.slices.cubes import CLUSTER, FABRIC
 
 Shape = tuple[int, int]
@@ -74,7 +75,7 @@ class Machine(RuleBasedStateMachine):
             for pod in self.world.pods(f"team/{name}"):
                 self.emulator.drop(PODS, "team", pod["metadata"]["name"])
             self.emulator.drop(WORKLOADS, "team", name)
-        elif World._true(self.world.status(name), "Admitted"):
+        elif holds(self.world.status(name), "Admitted"):
             self.world.finish(name)
         else:
             return

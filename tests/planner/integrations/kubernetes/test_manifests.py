@@ -11,10 +11,11 @@ import yaml
 from planner.cli import main
 from planner.integrations.kubernetes.manifests import Deployment, manifests, scheduler_configuration
 from planner.integrations.kubernetes.pods import is_gang
+from tests.planner.integrations.kubernetes.items import pod_set
 from tests.planner.integrations.kubernetes.manifests_cases import config
 from tests.planner.integrations.kubernetes.objects import NODES, merge
 from tests.planner.integrations.kubernetes.published import VERSION, Refused, require_published, versions
-from tests.planner.integrations.kubernetes.world import World, pod_set
+from tests.planner.integrations.kubernetes.world import World
 from tests.planner.simulate.grounds import BERT, cluster
 
 ODD = "$(reboot) `x` ' \" : # & * ! | > % @ {{ .x }} \u20ac"

@@ -6,8 +6,9 @@ import pytest
 
 from planner.controller.journal import Journal
 from tests.planner.integrations.kubernetes.admission_cases import Make
+from tests.planner.integrations.kubernetes.items import GPU, node, pod_set
 from tests.planner.integrations.kubernetes.objects import NODES
-from tests.planner.integrations.kubernetes.world import GPU, World, node, pod_set
+from tests.planner.integrations.kubernetes.world import World
 
 
 @pytest.mark.slow

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from planner.integrations.kubernetes.pods import Pod
+from tests.planner.integrations.kubernetes.items import pod_set
 from tests.planner.integrations.kubernetes.objects import NODES, PODS, WORKLOADS
 from tests.planner.integrations.kubernetes.scheduler import Queued, Scheduler
-from tests.planner.integrations.kubernetes.world import World, pod_set
+from tests.planner.integrations.kubernetes.world import World
 
 Make = Callable[..., World]
 SOON_S = 14.0

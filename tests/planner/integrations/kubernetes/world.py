@@ -2,7 +2,6 @@
 
 import itertools
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,24 +16,13 @@ from planner.integrations.kubernetes.pods import Pod
 from planner.model.cluster import Cluster
 from tests.planner.integrations.kubernetes.contract import FILTER_RESULT, HOST_PRIORITIES, require, require_write
 from tests.planner.integrations.kubernetes.emulator import Server, guards_of
+from tests.planner.integrations.kubernetes.items import gpus, is_open, node, pod_spec
+from tests.planner.integrations.kubernetes.kueue import Kueue, live_pods
 from tests.planner.integrations.kubernetes.objects import CHECKS, NODES, PODS, WORKLOADS, merge
 from tests.planner.integrations.kubernetes.scheduler import Scheduler
 from tests.planner.simulate.grounds import BERT, CHAT, cluster
 
-CHECK = "photonplan"
-JOBS = "system:serviceaccount:kube-system:job-controller"
-GPU = "nvidia.com/gpu"
 RULES = {"greedy_budget_s": 60, "repair_budget_s": 10, "patience_s": 1e9}
-
-
-def pod_spec(each: int, **more: Any) -> dict[str, Any]:
-    limits = {"limits": {GPU: str(each)}} if each else {}
-    return {"containers": [{"name": "main", "image": "x", "resources": limits}]} | more
-
-
-def pod_set(pods: int, each: int, name: str = "main", **annotations: str) -> dict[str, Any]:
-    about = {"annotations": {f"photonplan.io/{key.replace('_', '-')}": text for key, text in annotations.items()}}
-    return {"name": name, "count": pods, "template": {"metadata": about, "spec": pod_spec(each)}}
 
 
 class World:
@@ -44,11 +32,10 @@ class World:
         self, server: Server, folder: Path, fabric: str | Cluster = "fat_tree", shared_by: int = 1, **config: Any
     ) -> None:
         self.emulator, self.now_s = server.emulator, 1_800_000_000.0
-        self.not_before: dict[str, float] = {}
-        """by Workload: when Kueue takes it back"""
         self._shared_by = shared_by
         self._server, self._journal = server, folder / "journal.db"
         self._uids = itertools.count(1)
+        self.queues = Kueue(self.emulator, lambda: self.now_s, self._uids)
         self.cluster = cluster(fabric) if isinstance(fabric, str) else fabric
         servers = self.cluster.fabric.num_servers
         self.site = KubernetesSite(
@@ -144,97 +131,17 @@ class World:
 
     def pods(self, job: str | None = None) -> list[dict[str, Any]]:
         """Pods that have not ended, of one Workload or gang."""
-        live = [item for item in self.emulator.all(PODS) if not Pod(item).is_over]
-        return [item for item in live if job is None or owner(item) == job]
+        return live_pods(self.emulator, job)
 
     # Kueue, and the Job controller
 
     def kueue(self) -> None:
         """One look of Kueue at all Workloads."""
-        for item in self.emulator.all(WORKLOADS):
-            status, about = item["status"], item["metadata"]
-            if not self._true(status, "Finished"):
-                self._kueue_on(item, status, about)
-
-    def _kueue_on(self, item: dict[str, Any], status: dict[str, Any], about: dict[str, Any]) -> None:
-        state = (status.get("admissionChecks") or [{"state": ""}])[0]
-        job = f"{about['namespace']}/{about['name']}"
-        if self._true(status, "Evicted") and self._true(status, "QuotaReserved"):
-            pods = self.pods(job)
-            for pod in pods:
-                self.emulator.remove(JOBS, "pods", about["namespace"], pod["metadata"]["name"])
-            if not pods:
-                self._set(item, QuotaReserved=False, Admitted=False)
-        elif not self._true(status, "QuotaReserved"):
-            if item["spec"].get("active") is not False and self.now_s >= self.not_before.get(job, 0):
-                checks = [{"name": CHECK, "state": "Pending", "message": "", "lastTransitionTime": self._time()}]
-                self._set(item, checks, QuotaReserved=True, Evicted=False)
-        elif state["state"] in ("Retry", "Rejected"):
-            self.not_before[job] = self.now_s + state.get("requeueAfterSeconds", 0)
-            reset = [{**state, "state": "Pending", "message": "Reset", "lastTransitionTime": self._time()}]
-            reset[0].pop("podSetUpdates", None)
-            self._set(item, reset, Evicted=True)
-            if state["state"] == "Rejected":
-                self.emulator.change(WORKLOADS, about["namespace"], about["name"], spec={"active": False})
-        elif state["state"] == "Ready":
-            if not self._true(status, "Admitted"):
-                self._set(item, Admitted=True)
-            self._make_pods(item, {update["name"]: update for update in state.get("podSetUpdates", ())})
-
-    def _set(self, item: dict[str, Any], checks: Any = None, **conditions: bool) -> None:
-        about = item["metadata"]
-        found = {one["type"]: one for one in item["status"].get("conditions", ())}
-        for kind, holds in conditions.items():
-            reason = "AdmissionCheck" if kind == "Evicted" else "Reason"
-            about_it = {"reason": reason, "message": "", "lastTransitionTime": self._time()}
-            found[kind] = {"type": kind, "status": str(holds), **about_it}
-        status: dict[str, Any] = {"conditions": list(found.values())}
-        if checks is not None:
-            status["admissionChecks"] = checks
-        self.emulator.change(WORKLOADS, about["namespace"], about["name"], status=status)
-
-    def _make_pods(self, item: dict[str, Any], updates: dict[str, dict[str, Any]]) -> None:
-        about_it = item["metadata"]
-        namespace, version = about_it["namespace"], item["apiVersion"]
-        made_by = {"apiVersion": version, "kind": "Workload", "name": about_it["name"], "uid": about_it["uid"]}
-        known = {pod["metadata"]["name"] for pod in self.emulator.all(PODS)}
-        for one in item["spec"]["podSets"]:
-            self._delete_beyond(item, one)
-            template, update = one["template"], updates.get(one["name"], {})
-            for index in range(one["count"]):
-                name = f"{item['metadata']['uid']}-{one['name']}-{index}"
-                if name in known:
-                    continue
-                about = {"name": name, "namespace": namespace, "uid": f"p{next(self._uids)}"}
-                about["ownerReferences"] = [made_by]
-                about["labels"] = merged(template["metadata"].get("labels"), update.get("labels"))
-                about["annotations"] = merged(template["metadata"].get("annotations"), update.get("annotations"))
-                selector = {"nodeSelector": update["nodeSelector"]} if "nodeSelector" in update else {}
-                spec = template["spec"] | selector
-                self.emulator.put(PODS, {"metadata": about, "spec": spec, "status": {"phase": "Pending"}})
-
-    def _delete_beyond(self, item: dict[str, Any], of: dict[str, Any]) -> None:
-        """An indexed Job that is scaled down deletes its pods with the highest indices."""
-        about = item["metadata"]
-        for pod in self.pods(f"{about['namespace']}/{about['name']}"):
-            name, _, index = pod["metadata"]["name"].rpartition("-")
-            if name == f"{about['uid']}-{of['name']}" and int(index) >= of["count"]:
-                self.emulator.remove(JOBS, "pods", about["namespace"], pod["metadata"]["name"])
+        self.queues.look()
 
     def finish(self, name: str) -> None:
         """The pods of a Workload succeed."""
-        for pod in self.pods(f"team/{name}"):
-            self.emulator.change(PODS, "team", pod["metadata"]["name"], status={"phase": "Succeeded"})
-        item = self.emulator.get(WORKLOADS, "team", name)
-        assert item is not None
-        self._set(item, Finished=True)
-
-    @staticmethod
-    def _true(status: dict[str, Any], kind: str) -> bool:
-        return any(one["type"] == kind and one["status"] == "True" for one in status.get("conditions", ()))
-
-    def _time(self) -> str:
-        return datetime.fromtimestamp(self.now_s, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        self.queues.finish(name)
 
     # kube-scheduler
 
@@ -253,13 +160,13 @@ class World:
         """Nodes that are ready, match the selector, and have as many GPUs left by count; `assumed`: nodes of pods that
         are being bound, by uid."""
         wanted = item["spec"].get("nodeSelector", {}).get("kubernetes.io/hostname")
-        gpus = _gpus(item)
-        free = {one["metadata"]["name"]: self.site.per_node for one in self.emulator.all(NODES) if _is_open(one)}
+        wished = gpus(item)
+        free = {one["metadata"]["name"]: self.site.per_node for one in self.emulator.all(NODES) if is_open(one)}
         for other in map(Pod, self.emulator.all(PODS)):
             node = other.node or (assumed or {}).get(other.uid, "")
             if node in free and not other.is_over:
-                free[node] -= _gpus(other.item)
-        return [name for name, count in free.items() if count >= gpus and wanted in (None, f"{name}.local")]
+                free[node] -= gpus(other.item)
+        return [name for name, count in free.items() if count >= wished and wanted in (None, f"{name}.local")]
 
     def filter(self, item: dict[str, Any], names: list[str]) -> list[str]:
         """Nodes that the extender leaves of these; why not the others is in `said`."""
@@ -330,40 +237,11 @@ class World:
         """Nothing is used twice, every pod has what it asked for, and all that was written the API would take."""
         used: dict[tuple[str, int], str] = {}
         for pod in map(Pod, self.pods()):
-            if not pod.node or not _gpus(pod.item):
+            if not pod.node or not gpus(pod.item):
                 continue
-            assert len(pod.indices) == _gpus(pod.item), pod.name
+            assert len(pod.indices) == gpus(pod.item), pod.name
             for one in self.held.get(pod.uid, frozenset((pod.node, index) for index in pod.indices)):
                 assert used.setdefault(one, pod.name) == pod.name, f"{one} is used twice"
         for write in self.emulator.asked[self.num_checked :]:
             require_write(*write)
         self.num_checked = len(self.emulator.asked)
-
-
-def _gpus(item: dict[str, Any]) -> int:
-    return sum(int(one["resources"].get("limits", {}).get(GPU, 0)) for one in item["spec"]["containers"])
-
-
-def _is_open(item: dict[str, Any]) -> bool:
-    return item["status"]["conditions"][0]["status"] == "True" and not item["spec"].get("unschedulable")
-
-
-def owner(item: dict[str, Any]) -> str:
-    """Namespace and name of what made a pod; nothing for none."""
-    about = item["metadata"]
-    return "".join(f"{about['namespace']}/{one['name']}" for one in about.get("ownerReferences") or ())
-
-
-def node(name: str) -> dict[str, Any]:
-    ready = {"type": "Ready", "status": "True"}
-    about = {"name": name, "labels": {"kubernetes.io/hostname": f"{name}.local"}}
-    return {"metadata": about, "spec": {}, "status": {"conditions": [ready]}}
-
-
-def merged(*parts: dict[str, str] | None) -> dict[str, str]:
-    """Additions only: Kueue refuses a key that is there already with another value."""
-    found: dict[str, str] = {}
-    for part in parts:
-        for key, text in (part or {}).items():
-            assert found.setdefault(key, text) == text, f"{key} is given twice"
-    return found

@@ -7,8 +7,9 @@ import pytest
 from planner.controller.switch_reconciler import SwitchReconciler
 from planner.integrations.slices.driver import SliceDriver
 from tests.planner.integrations.kubernetes.emulator import Server
+from tests.planner.integrations.kubernetes.items import pod_set
 from tests.planner.integrations.kubernetes.objects import SLICES
-from tests.planner.integrations.kubernetes.world import World, pod_set
+from tests.planner.integrations.kubernetes.world import World
 from tests.planner.integrations.slices.cubes import PARTITIONS, cluster, site
 from tests.planner.integrations.slices.gke import SliceController
 from tests.planner.simulate.grounds import BERT

@@ -13,8 +13,9 @@ from planner.integrations.slices.config import SliceSite
 from planner.integrations.slices.driver import SliceDriver
 from planner.model.cluster import Cluster
 from tests.planner.integrations.kubernetes.emulator import Server
+from tests.planner.integrations.kubernetes.items import pod_set
 from tests.planner.integrations.kubernetes.objects import NODES, SLICES
-from tests.planner.integrations.kubernetes.world import World, pod_set
+from tests.planner.integrations.kubernetes.world import World
 from tests.planner.integrations.slices.cubes import CLUSTER, FABRIC, PARTITIONS
 from tests.planner.integrations.slices.gke import SliceController
 from tests.planner.simulate.grounds import BERT

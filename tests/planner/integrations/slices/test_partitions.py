@@ -10,8 +10,9 @@ from planner.integrations.slices.driver import SliceDriver
 from planner.integrations.slices.partitions import LABEL, footprint, named_by, partition_of
 from planner.integrations.switch_drivers import CircuitBusyError, CircuitError
 from tests.planner.integrations.kubernetes.emulator import Server
+from tests.planner.integrations.kubernetes.items import pod_set
 from tests.planner.integrations.kubernetes.objects import NODES, SLICES
-from tests.planner.integrations.kubernetes.world import World, pod_set
+from tests.planner.integrations.kubernetes.world import World
 from tests.planner.integrations.slices.cubes import (
     HOSTS,
     PARTITIONS,
