@@ -6,6 +6,7 @@ difference, so that a planner that died goes on where it was.
 
 import logging
 import time
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -14,7 +15,7 @@ from planner.controller.controller import Controller
 from planner.controller.view import JobState
 from planner.integrations.kubernetes.client import ApiError, KubernetesClient, Object, path_of
 from planner.integrations.kubernetes.config import CONTROLLER, KubernetesSite
-from planner.integrations.kubernetes.elastic import is_part, left
+from planner.integrations.kubernetes.elastic import current, is_part, left, resized, stays
 from planner.integrations.kubernetes.gang_lifecycle import assignment_key, by_key
 from planner.integrations.kubernetes.holders import Holders
 from planner.integrations.kubernetes.hot_swap import admitted_in, swapped
@@ -66,15 +67,17 @@ class Admission:
     def reconcile(self) -> None:
         """Compare all Workloads with all jobs, and act on the difference."""
         self._be_active()
-        workloads = [Workload(item) for item in self.informer.objects.values()]
+        by_job: dict[str, list[Workload]] = defaultdict(list)
+        for workload in map(Workload, self.informer.objects.values()):
+            by_job[workload.job].append(workload)
         jobs = all_jobs(self._controller)
         applied = None if self._applied is None else self._applied()
-        for workload in workloads:
-            self._follow(workload, jobs.pop(workload.job, None), applied)
+        for name, slices in by_job.items():
+            self._follow(current(slices), jobs.pop(name, None), applied)
         for name, state in jobs.items():
             if name.count("/") == 1:
                 self._leave(state, ended=False)
-        self._said_s = {workload.job: self._said_s.get(workload.job, 0.0) for workload in workloads}
+        self._said_s = {name: self._said_s.get(name, 0.0) for name in by_job}
 
     def _be_active(self) -> None:
         """Say that somebody answers: queues whose check nobody does are not served."""
@@ -111,8 +114,9 @@ class Admission:
             except FullError as error:
                 self._say(workload, "Pending", str(error))
             except (PodGroupError, InputError) as error:
+                runs_on = workload.is_elastic and self._holders.has(workload.job)
                 self._leave(job, ended=False)
-                self._say(workload, "Rejected", str(error))
+                self._say(workload, "Pending" if runs_on else "Rejected", str(error))
 
     def _is_sent_back(self, workload: Workload) -> bool:
         """True if it lost its place a short time ago: its pods stop and it comes back, meanwhile its job stays."""
@@ -139,7 +143,7 @@ class Admission:
             because = "the planner has no such job any more"
         elif job.place is None:
             because = "its place is lost: " + ("" if job.waits_for is None else job.waits_for.because)
-        elif devices_of(job.place) == admitted or is_part(job.place, admitted):
+        elif devices_of(job.place) == admitted or is_part(job.place, admitted) or self._stand(workload, job.place):
             self._shrink(workload, said, job, job.place)
             return
         else:
@@ -147,6 +151,19 @@ class Admission:
                 return
             because = f"it moves to {', '.join(dict.fromkeys(self._nodes(job.place)))}"
         self._say(workload, "Retry", because)
+
+    def _stand(self, workload: Workload, place: Place) -> bool:
+        """True if all bound pods of an elastic job stand where the job is, though it is elsewhere than they were told:
+        it has grown."""
+        try:
+            pod_group = workload.pod_group(self._site)
+            if pod_group is None or not pod_group.is_elastic:
+                return False
+            here = by_key(pod_assignments_of(place, pod_group.each, self._site))
+        except (PodGroupError, SplitError):
+            return False
+        pods = bound(self._pods.objects.values(), self._site.config.resources)
+        return all(assignment_key(pod) in here for pod in pods if annotated_job(pod) == workload.job)
 
     def _shrink(self, workload: Workload, said: Object, job: JobState, place: Place) -> None:
         """Give back the accelerators of pods that are gone since the Workload asks for fewer."""
@@ -193,9 +210,13 @@ class Admission:
             self._say(workload, "Ready", "it takes no accelerators")
             return
         if job is not None and job.request not in pod_group.requests and self._holders.has(workload.job):
-            self._say(workload, "Pending", "waits: it has been changed, and pods of before still run")
-            return
-        job = placed(self._controller, self._site, pod_group, job)
+            because = resized(self._controller, pod_group, job)
+            if because:
+                self._say(workload, "Pending", f"waits, and pods of before run on: {because}")
+                return
+            job = self._controller.job(workload.job)
+        else:
+            job = placed(self._controller, self._site, pod_group, job)
         if job.place is None:
             because = "" if job.waits_for is None else job.waits_for.because
             self._say(workload, "Pending", f"waits: {because}")
@@ -208,8 +229,10 @@ class Admission:
         if dark(job, applied):
             self._say(workload, "Pending", "has a place; its circuits are being connected")
             return
+        assignments = pod_assignments_of(job.place, pod_group.each, self._site)
         pods = bound(self._pods.objects.values(), self._site.config.resources)
-        pod = in_the_way(pod_assignments_of(job.place, pod_group.each, self._site), pods)
+        others = (pod for pod in pods if not (pod_group.is_elastic and stays(pod, workload.job, assignments)))
+        pod = in_the_way(assignments, others)
         if pod is not None:
             self._say(workload, "Pending", f"has a place; {pod.namespace}/{pod.name} still leaves {pod.node}")
             return

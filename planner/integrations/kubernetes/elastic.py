@@ -1,16 +1,55 @@
-"""Elastic jobs of Kueue: one that shrinks gives back the accelerators of the pods that are gone.
+"""Elastic jobs of Kueue (KEP 77): one that shrinks gives back what pods that are gone had, one that grows gets more
+beside its own.
 
-Kueue writes the smaller number into the Workload that is admitted, and the owner of the pods deletes some of them. The
-accelerators of a pod are free once its object is gone, and not before. Growing makes another Workload (a slice), which
-is refused.
+Kueue writes a smaller number into the Workload that is admitted, and the owner of the pods deletes some of them. The
+accelerators of a pod are free once its object is gone, and not before. For a larger number it makes another Workload,
+a slice, and marks the one before as finished once the new one has quota, before any check has answered. Pods run on
+meanwhile; those that are added have a scheduling gate until the new slice is admitted, and are made from the template
+that the first admission stamped. A check that rejects a slice would stop all pods: it waits instead.
 """
 
 from collections.abc import Iterable, Sequence
 
+from planner.controller.controller import Controller
+from planner.controller.view import JobState
 from planner.integrations.kubernetes.gang_lifecycle import assignment_key, by_key
+from planner.integrations.kubernetes.jobs import grown
 from planner.integrations.kubernetes.pod_assignment import VISIBLE, PodAssignment
+from planner.integrations.kubernetes.pod_groups import PodGroup
 from planner.integrations.kubernetes.pods import Pod, annotated_job
+from planner.integrations.kubernetes.workloads import Workload
+from planner.model.edit import edited
 from planner.placement.placement import Place
+
+
+def current(slices: Sequence[Workload]) -> Workload:
+    """Of the Workloads of one job the one that counts: the last one with quota, else the last one that is not finished.
+
+    It stands for the job while another waits for quota, and no more once another has it.
+    """
+    live = [one for one in slices if not one.condition("Finished")] or slices
+    given = [one for one in live if one.condition("QuotaReserved")] or live
+    replaced = {one.replaces for one in given}
+    last = [one for one in given if f"{one.namespace}/{one.name}" not in replaced] or given
+    return max(last, key=lambda one: (str(one.item["metadata"].get("creationTimestamp")), one.name))
+
+
+def resized(controller: Controller, pod_group: PodGroup, job: JobState) -> str:
+    """Why the job of pods that run goes on as it is; nothing where it is as large as was asked for, or larger: it then
+    gives back what pods leave."""
+    if job.place is None:
+        return "its place is lost"
+    if not pod_group.is_elastic:
+        return "it has been changed, and is no elastic job with one pod set that takes accelerators"
+    wanted = pod_group.request
+    if edited(wanted, accelerators=job.request.accelerators, constraints=job.request.constraints) != job.request:
+        return "it has been changed in more than the number of pods"
+    return "" if len(job.place.devices) >= pod_group.pods * pod_group.each else grown(controller, pod_group)
+
+
+def stays(pod: Pod, job: str, assignments: Iterable[PodAssignment]) -> bool:
+    """True if a bound pod is of this job and runs on where the job is."""
+    return annotated_job(pod) == job and assignment_key(pod) in by_key(assignments) and not pod.is_leaving
 
 
 def is_part(place: Place, admitted: str) -> bool:

@@ -21,6 +21,7 @@ from planner.integrations.kubernetes.informer import Informer
 from planner.integrations.kubernetes.jobs import Applied, Circuits, dark, placed
 from planner.integrations.kubernetes.pod_assignment import (
     ASSIGNMENT,
+    ELASTIC,
     GANG,
     JOB,
     VISIBLE,
@@ -174,7 +175,7 @@ class Extender:
         pod = asked.pod
         try:
             all_assignments = pod_assignments_of(job.place, asked.each, self._site)
-            is_whole = asked.pod_group is not None
+            is_whole = asked.pod_group is not None or pod.annotations.get(ELASTIC) == "true"
             assignments = all_assignments if is_whole else written(pod.annotations.get(ASSIGNMENT, "[]"))
         except (SplitError, ValueError) as error:
             return PodVerdict(why=str(error), never=True)

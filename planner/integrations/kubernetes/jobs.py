@@ -75,6 +75,20 @@ def shrunk(controller: Controller, pod_group: PodGroup, job: JobState, kept: lis
     return False
 
 
+def grown(controller: Controller, pod_group: PodGroup) -> str:
+    """Why the running job of a pod group that has become larger goes on as it is; nothing where it has its new size."""
+    refused = ""
+    for request in pod_group.whole:
+        try:
+            controller.prepare(request)
+            controller.grow(request)
+        except InputError as error:
+            refused = refused or str(error)
+        else:
+            return ""
+    return refused or "hosts are not added to a slice that runs"
+
+
 def leave(controller: Controller, job: JobState, *, ended: bool) -> None:
     """A job is not wanted any more, or has `ended`; it may have left already."""
     name = job.request.name

@@ -11,6 +11,8 @@ from planner.integrations.kubernetes.pod_groups import PodGroup, PodGroupError
 from planner.placement.placement import Place
 
 JOB, GANG, DEVICES = f"{DOMAIN}/job", f"{DOMAIN}/gang", f"{DOMAIN}/devices"
+ELASTIC = f"{DOMAIN}/elastic"
+"""annotation of pods that may be told a place that their job has grown out of: each takes what is free of it now"""
 ASSIGNMENT, VISIBLE = f"{DOMAIN}/assignment", f"{DOMAIN}/cuda-visible-devices"
 KEPT_FREE = 8 * 2**10
 """bytes of annotations of a pod that are left for others, as for those that it gets when it is bound"""
@@ -70,11 +72,13 @@ def updates_of(pod_group: PodGroup, place: Place, site: KubernetesSite, label: C
             DEVICES: packed(devices_of(place)),
             ASSIGNMENT: packed(json.dumps([assignment.body() for assignment in assignments], separators=(",", ":"))),
         }
-        if len(assignments) == 1:
+        if pod_group.is_elastic:
+            annotations[ELASTIC] = "true"
+        elif len(assignments) == 1:
             annotations[VISIBLE] = assignments[0].visible
         update: Object = {"name": one.name, "labels": {GANG: "planned"}, "annotations": annotations}
         nodes = {assignment.node for assignment in assignments}
-        if len(nodes) == 1:
+        if len(nodes) == 1 and not pod_group.is_elastic:
             update["nodeSelector"] = {site.config.node_label: label(nodes.pop())}
         updates.append(update)
     _require_room(updates, pod_group)

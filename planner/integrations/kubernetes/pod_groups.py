@@ -42,11 +42,18 @@ class PodGroup:
     """the same with k pods on each server, the most first: for where the first was split within a pod"""
     annotated_bytes: int = 0
     """that the annotations of one pod have before the planner adds its own"""
+    is_elastic: bool = False
+    """whether it may have more or fewer pods while it runs, all of one pod set"""
 
     @property
     def requests(self) -> tuple[Request, ...]:
         """All forms in which it is submitted."""
         return self.request, *self.even
+
+    @property
+    def whole(self) -> tuple[Request, ...]:
+        """The forms in which each server gives whole pods."""
+        return tuple(one for one in self.requests if self.each == 1 or one.constraints.per_server is not None)
 
     @property
     def each(self) -> int:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import sha256
 from typing import Any
 
 from planner.integrations.kubernetes.annotation_text import num_bytes
@@ -19,8 +20,10 @@ from planner.integrations.kubernetes.pod_groups import (
     pod_group_of,
 )
 
+ELASTIC_JOB = "kueue.x-k8s.io/elastic-job"
+"""annotation of the Workloads of a job that may grow and shrink, since Kueue 0.14"""
 REPLACES = "kueue.x-k8s.io/workload-slice-replacement-for"
-"""annotation of the Workload of an elastic job that has grown: the one whose pods run on"""
+"""annotation of the Workload of an elastic job that has grown: namespace and name of the one whose pods run on"""
 BY_CHECK = "AdmissionCheck"
 """reason of an eviction that a check asked for"""
 
@@ -41,8 +44,31 @@ class Workload:
 
     @cached_property
     def job(self) -> str:
-        """Name of its job in the controller."""
-        return job_name(self.namespace, self.name)
+        """Name of its job in the controller: all Workloads of the owner of an elastic job are slices of one."""
+        if not self.is_elastic:
+            return job_name(self.namespace, self.name)
+        owner = self._owner
+        return job_name(self.namespace, f"{owner['name']}~{sha256(str(owner['uid']).encode()).hexdigest()[:8]}")
+
+    @property
+    def is_elastic(self) -> bool:
+        """True if its owner may ask for more or fewer pods while they run."""
+        return self._about.get(ELASTIC_JOB) == "true" and bool(self._owner)
+
+    @property
+    def replaces(self) -> str:
+        """Namespace and name of the Workload whose pods it takes over; nothing for none."""
+        return str(self._about.get(REPLACES, ""))
+
+    @property
+    def _about(self) -> Mapping[str, str]:
+        return self.item["metadata"].get("annotations") or {}
+
+    @cached_property
+    def _owner(self) -> Object:
+        """The Job that it was made for; empty for none."""
+        owners: list[Object] = self.item["metadata"].get("ownerReferences") or []
+        return next((one for one in owners if one.get("controller")), {})
 
     @property
     def spec(self) -> Object:
@@ -99,11 +125,13 @@ class Workload:
             "duration_s": None if limit is None else float(limit),
         }
         self._require_free_choice(of)
-        if REPLACES in (self.item["metadata"].get("annotations") or {}):
-            raise PodGroupError("an elastic job has grown, and a plan has one size; submit a job of the new size")
+        if self.replaces and not self.is_elastic:
+            raise PodGroupError(f"{REPLACES}: only what has {ELASTIC_JOB} and an owner grows; use Kueue 0.14 or newer")
         if self.annotations.get(HOT_SWAP, "true") not in ("true", "false"):
             raise PodGroupError(f'{HOT_SWAP}: \'{self.annotations[HOT_SWAP][:100]}\' is neither "true" nor "false"')
-        return replace(pod_group_of(sets, about, self.annotations, site), annotated_bytes=self._annotated_bytes)
+        pod_group = pod_group_of(sets, about, self.annotations, site)
+        is_elastic = self.is_elastic and len(sets) == 1
+        return replace(pod_group, annotated_bytes=self._annotated_bytes, is_elastic=is_elastic)
 
     @property
     def _annotated_bytes(self) -> int:

@@ -9,6 +9,7 @@ from tests.planner.integrations.kubernetes.emulator import Emulator
 from tests.planner.integrations.kubernetes.items import CHECK, holds, merged, owner
 from tests.planner.integrations.kubernetes.objects import PODS, WORKLOADS
 
+ELASTIC_JOB = "kueue.x-k8s.io/elastic-job"
 JOBS = "system:serviceaccount:kube-system:job-controller"
 
 
@@ -27,9 +28,9 @@ class Kueue:
         """by Workload: when Kueue takes it back"""
 
     def look(self) -> None:
-        """One look at all Workloads."""
+        """One look at all Workloads but those of elastic jobs."""
         for item in self._emulator.all(WORKLOADS):
-            if not holds(item["status"], "Finished"):
+            if not holds(item["status"], "Finished") and ELASTIC_JOB not in item["metadata"].get("annotations", {}):
                 self._look_at(item, item["status"], item["metadata"])
 
     def _look_at(self, item: dict[str, Any], status: dict[str, Any], about: dict[str, Any]) -> None:
@@ -53,14 +54,14 @@ class Kueue:
         """Quota for a Workload that is active and not held back."""
         job = f"{item['metadata']['namespace']}/{item['metadata']['name']}"
         if item["spec"].get("active") is not False and self._clock() >= self.not_before.get(job, 0):
-            checks = [{"name": CHECK, "state": "Pending", "message": "", "lastTransitionTime": self._time()}]
+            checks = [{"name": CHECK, "state": "Pending", "message": "", "lastTransitionTime": self.time()}]
             self.tell(item, checks, QuotaReserved=True, Evicted=False)
 
     def evict(self, item: dict[str, Any], state: dict[str, Any]) -> None:
         """Do what a check asked for by Retry or Rejected."""
         about = item["metadata"]
         self.not_before[f"{about['namespace']}/{about['name']}"] = self._clock() + state.get("requeueAfterSeconds", 0)
-        reset = [{**state, "state": "Pending", "message": "Reset", "lastTransitionTime": self._time()}]
+        reset = [{**state, "state": "Pending", "message": "Reset", "lastTransitionTime": self.time()}]
         reset[0].pop("podSetUpdates", None)
         self.tell(item, reset, Evicted=True)
         if state["state"] == "Rejected":
@@ -72,7 +73,7 @@ class Kueue:
         found = {one["type"]: one for one in item["status"].get("conditions", ())}
         for kind, given in conditions.items():
             reason = given if isinstance(given, str) else "AdmissionCheck" if kind == "Evicted" else "Reason"
-            about_it = {"reason": reason, "message": "", "lastTransitionTime": self._time()}
+            about_it = {"reason": reason, "message": "", "lastTransitionTime": self.time()}
             found[kind] = {"type": kind, "status": str(bool(given)), **about_it}
         status: dict[str, Any] = {"conditions": list(found.values())}
         if checks is not None:
@@ -115,5 +116,6 @@ class Kueue:
         assert item is not None
         self.tell(item, Finished=True)
 
-    def _time(self) -> str:
+    def time(self) -> str:
+        """Now, as objects have it."""
         return datetime.fromtimestamp(self._clock(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -15,6 +15,7 @@ from planner.integrations.kubernetes.loop import KubernetesLoop
 from planner.integrations.kubernetes.pods import Pod
 from planner.model.cluster import Cluster
 from tests.planner.integrations.kubernetes.contract import FILTER_RESULT, HOST_PRIORITIES, require, require_write
+from tests.planner.integrations.kubernetes.elastic_jobs import ElasticJobs
 from tests.planner.integrations.kubernetes.emulator import Server, guards_of
 from tests.planner.integrations.kubernetes.items import gpus, is_open, node, pod_spec
 from tests.planner.integrations.kubernetes.kueue import Kueue, live_pods
@@ -36,6 +37,7 @@ class World:
         self._server, self._journal = server, folder / "journal.db"
         self._uids = itertools.count(1)
         self.queues = Kueue(self.emulator, lambda: self.now_s, self._uids)
+        self.elastic = ElasticJobs(self.emulator, self.queues, self._uids)
         self.cluster = cluster(fabric) if isinstance(fabric, str) else fabric
         servers = self.cluster.fabric.num_servers
         self.site = KubernetesSite(
@@ -99,15 +101,8 @@ class World:
 
     # Users
 
-    def workload(
-        self, name: str, *sets: dict[str, Any], namespace: str = "team", replaces: str = "", **spec: Any
-    ) -> None:
+    def workload(self, name: str, *sets: dict[str, Any], namespace: str = "team", **spec: Any) -> None:
         about: dict[str, Any] = {"name": name, "namespace": namespace, "uid": f"w{next(self._uids)}"}
-        if replaces:
-            about["annotations"] = {
-                "kueue.x-k8s.io/elastic-job": "true",
-                "kueue.x-k8s.io/workload-slice-replacement-for": f"{namespace}/{replaces}",
-            }
         given = {"queueName": "q", "podSets": list(sets)} | spec
         self.emulator.put(WORKLOADS, {"metadata": about, "spec": given, "status": {}})
 
@@ -136,8 +131,9 @@ class World:
     # Kueue, and the Job controller
 
     def kueue(self) -> None:
-        """One look of Kueue at all Workloads."""
+        """One look of Kueue at all Workloads and elastic Jobs."""
         self.queues.look()
+        self.elastic.look()
 
     def finish(self, name: str) -> None:
         """The pods of a Workload succeed."""
@@ -150,7 +146,7 @@ class World:
         said = {}
         for item in self.emulator.all(PODS):
             pod = Pod(item)
-            if not pod.node and not pod.is_over:
+            if not pod.node and not pod.is_over and not pod.spec.get("schedulingGates"):
                 because = self.try_pod(item)
                 if because:
                     said[pod.name] = because

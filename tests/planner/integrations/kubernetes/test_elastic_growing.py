@@ -1,0 +1,249 @@
+"""Elastic jobs of Kueue that grow: the slice that replaces one, and the one that it replaces, are one job."""
+
+import json
+from typing import Any
+
+import pytest
+
+from planner.controller import Controller
+from planner.integrations.kubernetes.client import KubernetesClient
+from planner.integrations.kubernetes.pods import Pod
+from tests.planner.integrations.kubernetes.admission_cases import Make
+from tests.planner.integrations.kubernetes.items import holds, pod_set
+from tests.planner.integrations.kubernetes.world import World
+
+Seat = tuple[str, str, str]
+"""uid, node and accelerators there"""
+
+
+def seats(world: World, name: str = "train") -> set[Seat]:
+    """Of the pods of an elastic Job that are on nodes."""
+    pods = [pod for pod in map(Pod, world.elastic.pods(name)) if pod.node]
+    return {(pod.uid, pod.node, pod.annotations["photonplan.io/cuda-visible-devices"]) for pod in pods}
+
+
+def devices(world: World, name: str = "train") -> list[str]:
+    """Accelerators that the one job of a Job holds."""
+    (job,) = [job for key, job in world.jobs().items() if key.startswith(f"team/{name}~")]
+    return [] if job.place is None else [*job.place.device_names]
+
+
+def last_check(world: World, name: str = "train") -> dict[str, Any]:
+    found: dict[str, Any] = world.elastic.slices(name)[-1]["status"]["admissionChecks"][0]
+    return found
+
+
+def was_evicted(world: World) -> bool:
+    told = (change.after for change in world.emulator.events if change.after is not None)
+    return any(holds(item.get("status") or {}, "Evicted") for item in told)
+
+
+def running(make_world: Make, pods: int = 2, **about: str) -> World:
+    world = make_world()
+    world.elastic.submit("train", pods, 8, **about)
+    world.settle(4)
+    assert len(seats(world)) == pods
+    return world
+
+
+@pytest.mark.parametrize("finishes", ["first", "last", "late"])
+def test_a_job_grows_in_place_and_its_pods_run_on(make_world: Make, finishes: str) -> None:
+    world = running(make_world)
+    world.elastic.finishes = finishes
+    before, held = seats(world), devices(world)
+    world.elastic.scale("train", 4)
+    world.settle(6)
+    assert len(seats(world)) == 4
+    assert before < seats(world), "no pod moved, and none was made anew"
+    assert devices(world)[:16] == held
+    (new,) = world.elastic.slices("train")
+    assert holds(new["status"], "Admitted")
+    (update,) = last_check(world)["podSetUpdates"]
+    told = json.loads(update["annotations"]["photonplan.io/assignment"])
+    assert [rank for one in told for rank in one["ranks"]] == list(range(32))
+    assert {one["node"] for one in told[:2]} == {node for _, node, _ in before}
+    assert {one["node"] for one in told[2:]} == {node for _, node, _ in seats(world) - before}
+    assert not was_evicted(world)
+    world.elastic.finish("train")
+    world.settle(3)
+    assert world.jobs() == {}
+
+
+def test_a_slice_whose_growth_is_refused_waits_with_the_reason_and_the_job_runs_on(make_world: Make) -> None:
+    world = running(make_world)
+    world.workload("other", pod_set(2, 8))
+    world.settle(4)
+    before = seats(world)
+    world.elastic.scale("train", 3)
+    world.settle(4)
+    check = last_check(world)
+    assert check["state"] == "Pending"
+    assert "needs 8 accelerators more" in check["message"]
+    assert (seats(world), len(devices(world))) == (before, 16)
+    world.finish("other")
+    world.settle(5)
+    assert (len(seats(world)), before < seats(world), was_evicted(world)) == (3, True, False)
+
+
+@pytest.mark.slow
+def test_a_slice_without_quota_leaves_the_one_before_in_force(make_world: Make) -> None:
+    world = running(make_world)
+    world.elastic.has_quota = False
+    before = seats(world)
+    world.elastic.scale("train", 3)
+    world.settle(4)
+    world.restart()
+    world.settle(2)
+    old, new = world.elastic.slices("train")
+    assert (holds(old["status"], "Admitted"), holds(new["status"], "QuotaReserved")) == (True, False)
+    assert (seats(world), len(devices(world))) == (before, 16)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("finishes", ["first", "last", "late"])
+@pytest.mark.parametrize("looks", [1, 2, 3])
+def test_a_new_slice_that_is_deleted_before_it_is_admitted_is_made_again(
+    make_world: Make, finishes: str, looks: int
+) -> None:
+    """Without a word about whom it replaces, where that one is finished."""
+    world = running(make_world)
+    world.elastic.finishes = finishes
+    before = seats(world)
+    world.elastic.scale("train", 3)
+    for _ in range(looks):
+        world.kueue()
+        world.loop.tick()
+    world.elastic.delete(world.elastic.slices("train")[-1]["metadata"]["name"])
+    world.loop.tick()
+    world.restart()
+    world.settle(6)
+    assert (len(seats(world)), len(devices(world)), before < seats(world)) == (3, 24, True)
+    assert not was_evicted(world)
+
+
+@pytest.mark.slow
+def test_what_was_added_for_a_slice_that_is_gone_is_given_back(make_world: Make) -> None:
+    """The replaced slice is not finished yet, and the Job asks for its old size again."""
+    world = running(make_world)
+    world.elastic.finishes = "late"
+    before = seats(world)
+    world.elastic.scale("train", 3)
+    world.kueue()
+    world.loop.tick()
+    assert len(devices(world)) == 24
+    world.elastic.delete(world.elastic.slices("train")[-1]["metadata"]["name"])
+    world.elastic.scale("train", 2)
+    world.settle(5)
+    assert (seats(world), len(devices(world)), was_evicted(world)) == (before, 16, False)
+
+
+@pytest.mark.slow
+def test_the_replaced_slice_may_be_deleted(make_world: Make) -> None:
+    world = running(make_world)
+    old = world.elastic.slices("train")[0]["metadata"]["name"]
+    before = seats(world)
+    world.elastic.scale("train", 3)
+    world.kueue()
+    world.elastic.delete(old)
+    world.loop.tick()
+    world.restart()
+    world.settle(5)
+    assert (len(seats(world)), len(devices(world)), before < seats(world)) == (3, 24, True)
+    assert len(world.jobs()) == 1
+
+
+@pytest.mark.slow
+def test_a_job_that_ends_while_its_new_slice_waits_frees_all(make_world: Make) -> None:
+    world = running(make_world)
+    world.workload("other", pod_set(2, 8))
+    world.settle(3)
+    world.elastic.scale("train", 4)
+    world.settle(3)
+    world.elastic.finish("train")
+    world.settle(3)
+    assert {*world.jobs()} == {"team/other"}
+
+
+@pytest.mark.slow
+def test_it_grows_and_shrinks_by_turns(make_world: Make) -> None:
+    """A pod that is made again has its place, too; at last two nodes are free for others."""
+    world = running(make_world, pods=1)
+    for pods in (3, 2, 4, 1, 2):
+        before = seats(world)
+        world.elastic.scale("train", pods)
+        world.settle(6)
+        after = seats(world)
+        assert (len(after), len(devices(world)), last_check(world)["state"]) == (pods, 8 * pods, "Ready")
+        assert before <= after or after <= before
+        world.restart()
+    lost = min(seats(world))
+    name = next(pod.name for pod in map(Pod, world.elastic.pods("train")) if pod.uid == lost[0])
+    world.emulator.remove("system:node:n", "pods", "team", name)
+    world.settle(4)
+    assert {seat[1:] for seat in seats(world)} == {seat[1:] for seat in after}
+    world.workload("other", pod_set(2, 8))
+    world.settle(4)
+    assert (world.check("other")["state"], was_evicted(world)) == ("Ready", False)
+
+
+class KilledError(Exception):
+    """The process has died."""
+
+
+class Kills:
+    """Ends the planner before or after its n-th write, to the API or the journal."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, at: int, *, is_before: bool) -> None:
+        self.left, self._is_before = at, is_before
+        of: list[tuple[type, str]] = [(KubernetesClient, name) for name in ("patch", "post", "delete")]
+        of += [(Controller, name) for name in ("submit", "grow", "shrink", "cancel", "finish")]
+        for owner, name in of:
+            patch.setattr(owner, name, self._counted(getattr(owner, name)))
+
+    def _counted(self, act: Any) -> Any:
+        def counted(*args: Any, **more: Any) -> Any:
+            self.left -= 1
+            if self.left == 0 and self._is_before:
+                raise KilledError
+            answer = act(*args, **more)
+            if self.left == 0:
+                raise KilledError
+            return answer
+
+        return counted
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_before", [True, False])
+def test_a_planner_that_dies_at_any_write_loses_and_doubles_nothing(
+    make_world: Make, is_before: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It grows by two pods, and gives one back."""
+    world = make_world()
+    for at in range(1, 30):
+        name = f"train-{at}"
+        world.elastic.submit(name, 2, 8)
+        world.settle(4)
+        before = seats(world, name)
+        with monkeypatch.context() as patch:
+            kills = Kills(patch, at, is_before=is_before)
+            for pods in (4, 3):
+                world.elastic.scale(name, pods)
+                for _ in range(6):
+                    step(world)
+        assert (len(seats(world, name)), len(devices(world, name)), before < seats(world, name)) == (3, 24, True), at
+        assert (len(world.jobs()), was_evicted(world), last_check(world, name)["state"]) == (1, False, "Ready"), at
+        world.elastic.finish(name)
+        world.settle(3)
+        assert world.jobs() == {}
+        if kills.left > 0:
+            return
+    raise AssertionError("there are more writes than were tried")
+
+
+def step(world: World) -> None:
+    """A round of all; a planner that dies in it is started again."""
+    try:
+        world.settle(1)
+    except KilledError:
+        world.restart()
