@@ -80,6 +80,13 @@ class ElasticJobs:
             else:
                 self._emulator.remove(JOBS, "pods", "team", about["name"])
 
+    def remove(self, name: str) -> None:
+        """A Job that has ended is deleted, with all that it owns."""
+        uid = self.jobs.pop(name).uid
+        for resource in (WORKLOADS, PODS):
+            for item in self._emulator.all(resource, lambda raw: _owner_uid(raw) == uid):
+                self._emulator.drop(resource, "team", item["metadata"]["name"])
+
     def delete(self, workload: str) -> None:
         self._emulator.drop(WORKLOADS, "team", workload)
 
@@ -88,10 +95,10 @@ class ElasticJobs:
 
     def slices(self, name: str) -> list[Item]:
         """Workloads of a Job that are not finished, the oldest first."""
-        return [item for item in self._all(self.jobs[name]) if not holds(item["status"], "Finished")]
-
-    def _all(self, job: Job) -> list[Item]:
-        found = [item for item in self._emulator.all(WORKLOADS) if _owner_uid(item) == job.uid]
+        uid = self.jobs[name].uid
+        found = self._emulator.all(
+            WORKLOADS, lambda raw: _owner_uid(raw) == uid and not holds(raw["status"], "Finished")
+        )
         return sorted(found, key=lambda item: (item["metadata"]["creationTimestamp"], int(item["metadata"]["uid"][1:])))
 
     def look(self) -> None:

@@ -15,8 +15,7 @@ JOBS = "system:serviceaccount:kube-system:job-controller"
 
 def live_pods(emulator: Emulator, maker: str | None = None) -> list[dict[str, Any]]:
     """Pods that have not ended, of one Workload, Job or gang."""
-    live = [item for item in emulator.all(PODS) if not Pod(item).is_over]
-    return [item for item in live if maker is None or owner(item) == maker]
+    return emulator.all(PODS, lambda raw: not Pod(raw).is_over and maker in (None, owner(raw)))
 
 
 class Kueue:
@@ -29,8 +28,8 @@ class Kueue:
 
     def look(self) -> None:
         """One look at all Workloads but those of elastic jobs."""
-        for item in self._emulator.all(WORKLOADS):
-            if not holds(item["status"], "Finished") and ELASTIC_JOB not in item["metadata"].get("annotations", {}):
+        for item in self._emulator.all(WORKLOADS, lambda raw: not holds(raw["status"], "Finished")):
+            if ELASTIC_JOB not in item["metadata"].get("annotations", {}):
                 self._look_at(item, item["status"], item["metadata"])
 
     def _look_at(self, item: dict[str, Any], status: dict[str, Any], about: dict[str, Any]) -> None:

@@ -1,6 +1,7 @@
 """Objects of an emulated Kubernetes API: what tests and other controllers write, while no request is served."""
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import attrs
@@ -137,10 +138,11 @@ class Objects(kmock.KubernetesEmulator):
             return None
         return copy.deepcopy(dict(self.objects[key].last.raw))
 
-    def all(self, resource: str) -> list[dict[str, Any]]:
+    def all(self, resource: str, keeps: Callable[[Any], bool] | None = None) -> list[dict[str, Any]]:
+        """Copies of the objects of a kind, of those alone that are to be kept."""
         of = kmock.resource(resource)
-        found = [obj for (other, _, _), obj in self.objects.items() if other == of and not obj.deleted]
-        return [copy.deepcopy(dict(obj.last.raw)) for obj in found]
+        found = [obj.last.raw for (other, _, _), obj in self.objects.items() if other == of and not obj.deleted]
+        return [copy.deepcopy(dict(raw)) for raw in found if keeps is None or keeps(raw)]
 
     def forget(self) -> None:
         """Watches from before now get 410."""

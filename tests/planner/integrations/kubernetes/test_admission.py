@@ -261,21 +261,6 @@ def test_names_and_annotations_are_never_more_than_text(make_world: Make) -> Non
     assert world.status("a" * 200, "n" * 63)["admissionChecks"][0]["state"] == "Ready"
 
 
-@pytest.mark.slow
-def test_an_elastic_job_that_grows_is_told_that_a_plan_has_one_size_and_runs_on(make_world: Make) -> None:
-    world = make_world()
-    world.workload("small", pod_set(2, 8))
-    world.settle(4)
-    before = world.jobs()
-    world.workload("large", pod_set(3, 8), replaces="small")
-    world.kueue()
-    world.loop.tick()
-    check = world.check("large")
-    assert (check["state"], "a plan has one size" in check["message"]) == ("Rejected", True)
-    world.settle(3)
-    assert (world.jobs(), world.check("small")["state"]) == (before, "Ready")
-
-
 def test_an_elastic_job_that_shrinks_gives_back_what_its_pods_have_left(make_world: Make) -> None:
     """Kueue writes the smaller number into the Workload that is admitted, and a Job deletes its last pods."""
     world = make_world()

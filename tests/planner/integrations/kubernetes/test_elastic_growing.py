@@ -80,6 +80,10 @@ def test_a_slice_whose_growth_is_refused_waits_with_the_reason_and_the_job_runs_
     assert check["state"] == "Pending"
     assert "needs 8 accelerators more" in check["message"]
     assert (seats(world), len(devices(world))) == (before, 16)
+    for pods in (40, 3):
+        world.elastic.scale("train", pods)
+        world.settle(2)
+        assert (last_check(world)["state"], seats(world)) == ("Pending", before), "a size that never fits is no other"
     world.finish("other")
     world.settle(5)
     assert (len(seats(world)), before < seats(world), was_evicted(world)) == (3, True, False)
@@ -100,8 +104,7 @@ def test_a_slice_without_quota_leaves_the_one_before_in_force(make_world: Make) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("finishes", ["first", "last", "late"])
-@pytest.mark.parametrize("looks", [1, 2, 3])
+@pytest.mark.parametrize(("finishes", "looks"), [("first", 1), ("first", 2), ("last", 1), ("late", 1)])
 def test_a_new_slice_that_is_deleted_before_it_is_admitted_is_made_again(
     make_world: Make, finishes: str, looks: int
 ) -> None:
@@ -168,10 +171,10 @@ def test_a_job_that_ends_while_its_new_slice_waits_frees_all(make_world: Make) -
 def test_it_grows_and_shrinks_by_turns(make_world: Make) -> None:
     """A pod that is made again has its place, too; at last two nodes are free for others."""
     world = running(make_world, pods=1)
-    for pods in (3, 2, 4, 1, 2):
+    for pods in (3, 1, 2):
         before = seats(world)
         world.elastic.scale("train", pods)
-        world.settle(6)
+        world.settle(5)
         after = seats(world)
         assert (len(after), len(devices(world)), last_check(world)["state"]) == (pods, 8 * pods, "Ready")
         assert before <= after or after <= before
@@ -191,10 +194,10 @@ class KilledError(Exception):
 
 
 class Kills:
-    """Ends the planner before or after its n-th write, to the API or the journal."""
+    """Ends the planner before its n-th write, to the API or the journal."""
 
-    def __init__(self, patch: pytest.MonkeyPatch, at: int, *, is_before: bool) -> None:
-        self.left, self._is_before = at, is_before
+    def __init__(self, patch: pytest.MonkeyPatch, at: int) -> None:
+        self.left = at
         of: list[tuple[type, str]] = [(KubernetesClient, name) for name in ("patch", "post", "delete")]
         of += [(Controller, name) for name in ("submit", "grow", "shrink", "cancel", "finish")]
         for owner, name in of:
@@ -203,39 +206,36 @@ class Kills:
     def _counted(self, act: Any) -> Any:
         def counted(*args: Any, **more: Any) -> Any:
             self.left -= 1
-            if self.left == 0 and self._is_before:
-                raise KilledError
-            answer = act(*args, **more)
             if self.left == 0:
                 raise KilledError
-            return answer
+            return act(*args, **more)
 
         return counted
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("is_before", [True, False])
-def test_a_planner_that_dies_at_any_write_loses_and_doubles_nothing(
-    make_world: Make, is_before: bool, monkeypatch: pytest.MonkeyPatch
+def test_a_planner_that_dies_between_any_two_writes_loses_and_doubles_nothing(
+    make_world: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It grows by two pods, and gives one back."""
     world = make_world()
     for at in range(1, 30):
         name = f"train-{at}"
         world.elastic.submit(name, 2, 8)
-        world.settle(4)
+        world.settle(3)
         before = seats(world, name)
         with monkeypatch.context() as patch:
-            kills = Kills(patch, at, is_before=is_before)
+            kills = Kills(patch, at)
             for pods in (4, 3):
                 world.elastic.scale(name, pods)
-                for _ in range(6):
+                for _ in range(4):
                     step(world)
         assert (len(seats(world, name)), len(devices(world, name)), before < seats(world, name)) == (3, 24, True), at
         assert (len(world.jobs()), was_evicted(world), last_check(world, name)["state"]) == (1, False, "Ready"), at
         world.elastic.finish(name)
-        world.settle(3)
+        world.settle(1)
         assert world.jobs() == {}
+        world.elastic.remove(name)
         if kills.left > 0:
             return
     raise AssertionError("there are more writes than were tried")

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from planner.controller.view import JobState
 from planner.integrations.kubernetes.pods import Pod
 from planner.model.cluster import Cluster
 from tests.planner.controller.sites import quick_folder
@@ -30,6 +31,8 @@ EDITS = [what for what in ALLOWED if "owner" not in what]
 class Machine(RuleBasedStateMachine):
     fabric: str | Cluster = "fat_tree"
     shared_by = 1
+    elastic_each = 8
+    """accelerators of a pod of an elastic Job"""
     shapes: Sequence[Shape] = ((1, 1), (1, 8), (2, 4), (4, 2), (2, 8), (3, 3), (4, 8), (2, 0), (1, 9))
 
     @staticmethod
@@ -46,6 +49,7 @@ class Machine(RuleBasedStateMachine):
         self.queue.leftover_s = inf
         self.workloads: dict[str, tuple[int, int]] = {}
         self.gangs: dict[str, tuple[int, int]] = {}
+        self.elastic = set[str]()
         self.names = iter(range(10**6))
         self.broken: set[str] = set()
         """parts that an operator has said are down"""
@@ -66,6 +70,33 @@ class Machine(RuleBasedStateMachine):
         for i in range(shape[0]):
             self.world.pod(f"{name}-{i}", shape[1], name, shape[0])
         self.gangs[name] = shape
+
+    @rule(pods=st.integers(1, 3), finishes=st.sampled_from(["first", "last", "late"]))
+    def elastic_job(self, pods: int, finishes: str) -> None:
+        name = f"e{next(self.names)}"
+        self.world.elastic.submit(name, pods, self.elastic_each)
+        self.world.elastic.finishes = finishes
+        self.elastic.add(name)
+
+    @precondition(lambda self: self.elastic)
+    @rule(data=st.data(), pods=st.integers(1, 4))
+    def scale(self, data: st.DataObject, pods: int) -> None:
+        self.world.elastic.scale(data.draw(st.sampled_from(sorted(self.elastic))), pods)
+
+    @precondition(lambda self: self.elastic)
+    @rule(data=st.data())
+    def delete_slice(self, data: st.DataObject) -> None:
+        """The last one, before it is admitted."""
+        slices = self.world.elastic.slices(data.draw(st.sampled_from(sorted(self.elastic))))
+        if slices and not holds(slices[-1]["status"], "Admitted"):
+            self.world.elastic.delete(slices[-1]["metadata"]["name"])
+
+    @precondition(lambda self: self.elastic)
+    @rule(data=st.data())
+    def end_elastic(self, data: st.DataObject) -> None:
+        name = data.draw(st.sampled_from(sorted(self.elastic)))
+        self.elastic.remove(name)
+        self.world.elastic.finish(name)
 
     @precondition(lambda self: self.workloads)
     @rule(data=st.data(), is_deleted=st.booleans())
@@ -199,7 +230,13 @@ class Machine(RuleBasedStateMachine):
         jobs = self.world.jobs()
         live = {f"team/{name}" for name, shape in self.workloads.items() if shape[1] and self.may_run(shape)}
         live |= {f"team/pods/{name}" for name in self.gangs if f"team/pods/{name}" in jobs}
-        assert set(jobs) == live
+        elastic = {
+            name: job for key, job in jobs.items() if (name := key.partition("/")[2].partition("~")[0]) in self.elastic
+        }
+        assert {key for key in jobs if "~" not in key} == live
+        assert len(elastic) == sum("~" in key for key in jobs)
+        for name in self.elastic:
+            self._require_grown(name, elastic.get(name))
         for name, (pods, each) in self.workloads.items():
             state = self.world.check(name)["state"]
             has_place = each == 0 or (self.may_run((pods, each)) and jobs[f"team/{name}"].place is not None)
@@ -211,11 +248,24 @@ class Machine(RuleBasedStateMachine):
             if len(live_pods) == pods and (job := jobs.get(f"team/pods/{name}")) is not None and job.place is not None:
                 assert all(pod.node for pod in live_pods), self.queue.unschedulable
 
+    def _require_grown(self, name: str, job: JobState | None) -> None:
+        """A slice that is Ready has all its pods, and one that waits says why, while pods of before run on."""
+        pods, last = [Pod(pod) for pod in self.world.elastic.pods(name)], self.world.elastic.slices(name)[-1]
+        check, count = last["status"]["admissionChecks"][0], last["spec"]["podSets"][0]["count"]
+        held = set() if job is None or job.place is None else set(map(self.world.seat, job.place.devices))
+        seats = {(pod.node, index) for pod in pods if pod.node for index in pod.indices}
+        assert seats <= held
+        if check["state"] == "Ready":
+            assert len(seats) == len(held) == count * self.elastic_each
+        else:
+            assert (seats, bool(check["message"])) == (held, True), "it runs on"
+
 
 class SharedServers(Machine):
     """Each server is two nodes of four accelerators; jobs ask for whole servers."""
 
     shared_by = 2
+    elastic_each = 4
     shapes = ((2, 4), (4, 2), (4, 4), (8, 1), (8, 4), (12, 2), (2, 0), (1, 4), (3, 3), (1, 5))
 
     @staticmethod
@@ -230,6 +280,7 @@ class Partitions(Machine):
         CLUSTER | {"fabric": FABRIC | {"sides": [2, 2, 2], "partitions": [[2, 2, 1]]}, "device": "h100-sxm"}
     )
     shared_by = 2
+    elastic_each = 4
     shapes = ((1, 4), (2, 2), (4, 1), (2, 4), (4, 2), (4, 4), (8, 4), (2, 0), (1, 2), (3, 3), (1, 5))
 
     @staticmethod
