@@ -217,7 +217,6 @@ class Kills:
 def test_a_planner_that_dies_between_any_two_writes_loses_and_doubles_nothing(
     make_world: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It grows by two pods, and gives one back."""
     world = make_world()
     for at in range(1, 30):
         name = f"train-{at}"
@@ -226,11 +225,10 @@ def test_a_planner_that_dies_between_any_two_writes_loses_and_doubles_nothing(
         before = seats(world, name)
         with monkeypatch.context() as patch:
             kills = Kills(patch, at)
-            for pods in (4, 3):
-                world.elastic.scale(name, pods)
-                for _ in range(4):
-                    step(world)
-        assert (len(seats(world, name)), len(devices(world, name)), before < seats(world, name)) == (3, 24, True), at
+            world.elastic.scale(name, 4)
+            for _ in range(4):
+                step(world)
+        assert (len(seats(world, name)), len(devices(world, name)), before < seats(world, name)) == (4, 32, True), at
         assert (len(world.jobs()), was_evicted(world), last_check(world, name)["state"]) == (1, False, "Ready"), at
         world.elastic.finish(name)
         world.settle(1)
@@ -247,3 +245,22 @@ def step(world: World) -> None:
         world.settle(1)
     except KilledError:
         world.restart()
+
+
+@pytest.mark.slow
+def test_circuits_beside_those_that_are_on_are_waited_for(make_world: Make) -> None:
+    """On a lightpath a new slice is Ready when the light of its pods is on."""
+    world = make_world(fabric="lightpath")
+    world.applied = {}
+    world.restart()
+    world.elastic.submit("train", 2, 1)
+    for pods in (2, 4):
+        before = seats(world)
+        world.elastic.scale("train", pods)
+        world.settle(3)
+        (job,) = world.jobs()
+        assert "circuits are being connected" in last_check(world)["message"]
+        assert seats(world) == before
+        world.applied[job] = world.controller.running[job].circuits_json
+        world.settle(3)
+        assert (len(seats(world)), before < seats(world), last_check(world)["state"]) == (pods, True, "Ready")
