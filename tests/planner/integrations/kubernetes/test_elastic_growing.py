@@ -10,6 +10,7 @@ from planner.integrations.kubernetes.client import KubernetesClient
 from planner.integrations.kubernetes.pods import Pod
 from tests.planner.integrations.kubernetes.admission_cases import Make
 from tests.planner.integrations.kubernetes.items import holds, pod_set
+from tests.planner.integrations.kubernetes.objects import NODES
 from tests.planner.integrations.kubernetes.world import World
 
 Seat = tuple[str, str, str]
@@ -80,13 +81,25 @@ def test_a_slice_whose_growth_is_refused_waits_with_the_reason_and_the_job_runs_
     assert check["state"] == "Pending"
     assert "needs 8 accelerators more" in check["message"]
     assert (seats(world), len(devices(world))) == (before, 16)
-    for pods in (40, 3):
-        world.elastic.scale("train", pods)
-        world.settle(2)
-        assert (last_check(world)["state"], seats(world)) == ("Pending", before), "a size that never fits is no other"
     world.finish("other")
     world.settle(5)
     assert (len(seats(world)), before < seats(world), was_evicted(world)) == (3, True, False)
+
+
+@pytest.mark.slow
+def test_a_size_that_can_never_be_waits_too(make_world: Make) -> None:
+    """Kueue stops all pods of a slice that is rejected."""
+    world = make_world()
+    world.elastic.submit("train", 2, 4, pods_per_node="2")
+    world.settle(3)
+    before = seats(world)
+    world.elastic.scale("train", 3)
+    world.settle(3)
+    assert (last_check(world)["state"], "must divide the 3 pods" in last_check(world)["message"]) == ("Pending", True)
+    assert (len(before), seats(world)) == (2, before)
+    world.elastic.scale("train", 4)
+    world.settle(4)
+    assert (len(seats(world)), before < seats(world), len(devices(world))) == (4, True, 16)
 
 
 @pytest.mark.slow
@@ -101,6 +114,10 @@ def test_a_slice_without_quota_leaves_the_one_before_in_force(make_world: Make) 
     old, new = world.elastic.slices("train")
     assert (holds(old["status"], "Admitted"), holds(new["status"], "QuotaReserved")) == (True, False)
     assert (seats(world), len(devices(world))) == (before, 16)
+    lost = min(node for _, node, _ in before)
+    world.emulator.change(NODES, None, lost, status={"conditions": [{"type": "Ready", "status": "False"}]})
+    world.loop.tick()
+    assert world.elastic.slices("train")[0]["status"]["admissionChecks"][0]["state"] == "Retry"
 
 
 @pytest.mark.slow
