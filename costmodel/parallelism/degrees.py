@@ -17,28 +17,24 @@ def divisors(number: int) -> list[int]:
 
 
 def degree_table(
-    num_devices: int, tensor: Sequence[int], context: Sequence[int], max_pipeline: int
+    sizes: Sequence[int], tensor: Sequence[int], context: Sequence[int], max_pipeline: int
 ) -> dict[str, NDArray[np.int32]]:
-    """Every (tensor, context, pipeline, data) whose product is num_devices, columns of shape (T,).
+    """Every (tensor, context, pipeline, data) whose product is one of the sizes, columns of shape (T,), those of one
+    size after those of the other.
 
     `tensor` and `context` list what is allowed; pipeline is a divisor of what is left, up to max_pipeline.
     """
-    rows = [
-        (t, c, p, num_devices // (t * c * p))
-        for t in tensor
-        if num_devices % t == 0
-        for c in context
-        if (num_devices // t) % c == 0
-        for p in divisors(num_devices // (t * c))
-        if p <= max_pipeline
-    ]
-    table = np.array(rows, np.int32).reshape(-1, 4)
-    return {name: table[:, i] for i, name in enumerate(("tensor", "context", "pipeline", "data"))}
+    left, rows = np.array(sizes, np.int32), [np.arange(len(sizes))]
+    for allowed in (tensor, context, range(1, max_pipeline + 1)):
+        degrees = np.array(allowed, np.int32)
+        row, chosen = np.nonzero(left[:, None] % degrees == 0)
+        left, rows = left[row] // degrees[chosen], [*(column[row] for column in rows), degrees[chosen]]
+    return dict(zip(("tensor", "context", "pipeline", "data"), [*rows[1:], left], strict=True))
 
 
 def joined(tables: Iterable[Mapping[str, NDArray[np.int32]]]) -> dict[str, NDArray[np.int32]]:
     """The rows of several tables of degrees, one after the other."""
-    every = [degree_table(1, (), (), 1), *tables]
+    every = [degree_table((), (), (), 1), *tables]
     return {name: np.concatenate([table[name] for table in every]) for name in every[0]}
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.fabrics import FabricBase, GroupPlan, Split, links_of, plans_by_pool, racks_of
+from costmodel.fabrics import FabricBase, GroupPlan, Split, plans_by_pool
 from costmodel.hardware.device import Device
 from costmodel.parallelism.configuration import Collective, Configuration, PhaseSetting
 from costmodel.parallelism.degrees import RANK_ORDERS, confined
@@ -20,6 +20,7 @@ from costmodel.pricing.divided_mappings import DividedMappings
 from costmodel.pricing.laid_rows import DATA
 from costmodel.pricing.layouts import BlocksOf, Key, ListedBlocks
 from costmodel.pricing.opgraph import OpGraph
+from costmodel.pricing.plan_racks import PlanRacks
 from costmodel.pricing.servers_by_rack import ServersByRack, may_lie
 from costmodel.workloads import Workload
 
@@ -58,12 +59,12 @@ class Candidates:
     @cached_property
     def racks(self) -> Ints:
         """Racks in which each row lies, shape (C,)."""
-        return np.asarray(np.array([racks_of(plan) for plan in self.plans], np.int64)[self.plan[DATA]])
+        return PlanRacks.of(self.plans).racks[self.plan[DATA]]
 
     @cached_property
     def links(self) -> Ints:
         """Links between racks that each row holds of every part of the upper layer, shape (C,)."""
-        return np.asarray(np.array([links_of(plan) for plan in self.plans], np.int64)[self.plan[DATA]])
+        return PlanRacks.of(self.plans).links[self.plan[DATA]]
 
     def row_plans(self, row: int) -> list[GroupPlan]:
         """Plans along each of DIMENSIONS."""

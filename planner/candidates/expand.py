@@ -102,7 +102,7 @@ class Undominated:
         self._comparisons: dict[str, Callable[[NDArray[np.int64]], NDArray[np.int64]]] = {}
         self._kept: dict[tuple[str, tuple[int, ...]], Listing] = {}
         self._alike: dict[tuple[object, ...], JobOptions] = {}
-        self._few: dict[str, NDArray[np.int64]] = {}
+        self._few: dict[str, Listing] = {}
         self._few_of_sizes: dict[tuple[str, tuple[int, ...]], Listing] = {}
         self._few_alike: dict[tuple[object, ...], JobOptions] = {}
         self._running: dict[tuple[str, Configuration], JobOptions] = {}
@@ -118,20 +118,21 @@ class Undominated:
         if alike not in self._few_alike:
             every = _compared(job, listings)
             rows = every.of_sizes(job.sizes)
-            few = self._few_of(job, every, rows)
+            few = self._few_of(job, every)
             options = _options(self._instance, job, few, job.reference or every.reference_of(rows))
             self._few_alike[alike] = replace(options, num_listed=len(rows), is_listed=len(few) == len(rows))
         return self._few_alike[alike].of(job)
 
-    def _few_of(self, job: Job, every: Listing, rows: NDArray[np.int64]) -> Listing:
-        """The short list among these rows of all those compared, found once for all sizes."""
+    def _few_of(self, job: Job, every: Listing) -> Listing:
+        """The short list among all rows compared, found once for all sizes, of the job's sizes."""
         key = self._key(job)
         if key not in self._few:
             options = _options(self._instance, job, every, job.reference or every.reference)
-            self._few[key] = plugin_of(self._instance.cluster.fabric).starts.few_rows(options)
+            self._few[key] = every.take(plugin_of(self._instance.cluster.fabric).starts.few_rows(options))
         own = key, job.sizes
         if own not in self._few_of_sizes:
-            self._few_of_sizes[own] = every.take(np.intersect1d(rows, self._few[key], assume_unique=True))
+            few = self._few[key]
+            self._few_of_sizes[own] = few.take(few.of_sizes(job.sizes))
         return self._few_of_sizes[own]
 
     def of(self, job: Job, listings: Listings) -> JobOptions:

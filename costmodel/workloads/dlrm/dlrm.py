@@ -49,7 +49,7 @@ class Dlrm(DlrmSpec):
         """Every `data` replicas of `tensor` ranks where all ranks get as many samples; micro_batch is samples of one
         replica."""
         most, shared = np.iinfo(CHOICES["tensor"][0]).max, (size for size in sizes if self.batch % size == 0)
-        degrees = joined(degree_table(n, [t for t in divisors(n) if t <= most], (1,), 1) for n in shared)
+        degrees = joined(degree_table([n], [t for t in divisors(n) if t <= most], (1,), 1) for n in shared)
         samples = self.batch // degrees["data"]
         return every_mapping(degrees | {"micro_batch": samples.astype(np.int32)}, self.menus())
 

@@ -42,7 +42,7 @@ class NetworkTraining(NetworkTrainingSpec):
     def mappings(self, *sizes: int) -> Mappings:
         """Every `data` replicas of `tensor` ranks that divide the batch; micro_batch is samples of one replica."""
         most = min(np.iinfo(CHOICES["tensor"][0]).max, max(node.columns for node in self.nodes))
-        degrees = joined(degree_table(n, [t for t in divisors(n) if t <= most], (1,), 1) for n in sizes)
+        degrees = joined(degree_table([n], [t for t in divisors(n) if t <= most], (1,), 1) for n in sizes)
         divides = self.global_batch % degrees["data"] == 0
         degrees = {name: column[divides] for name, column in degrees.items()}
         samples = (self.global_batch // degrees["data"]).astype(np.int32)

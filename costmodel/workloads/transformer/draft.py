@@ -22,8 +22,7 @@ def draft_share(speculation: Speculation | None, model: TransformerShape) -> tup
 def draft_tensor(shape: TransformerShape, tensor: Floats) -> Floats:
     """Ranks among which a draft is divided by those of the job, shape (K,): as many, or 1 where its heads do not
     divide so."""
-    allowed = [t for t in np.unique(tensor).astype(int).tolist() if t in tensor_degrees(shape, t)]
-    return np.where(np.isin(tensor, allowed), tensor, 1.0)
+    return np.where(np.isin(tensor, tensor_degrees(shape)), tensor, 1.0)
 
 
 def draft_blocks(speculation: Speculation, passes: Passes, each: Pass, shapes: Shapes, steps: Floats) -> list[Block]:

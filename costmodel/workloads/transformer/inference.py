@@ -52,8 +52,8 @@ class TransformerInference(InferenceSpec):
     def divisions(self, *sizes: int) -> Mappings:
         """The same, whoever is served."""
         shape, stages, menus = self.shape, self.numbers_of_stages, self.menus()
-        tensor = [tensor_degrees(shape, size) for size in sizes]
-        degrees = [degree_table(size, each, (1,), max(stages)) for size, each in zip(sizes, tensor, strict=True)]
+        tensor = [[t for t in tensor_degrees(shape) if size % t == 0] for size in sizes]
+        degrees = [degree_table([size], each, (1,), max(stages)) for size, each in zip(sizes, tensor, strict=True)]
         if self.disaggregated:
             own = self.prefill_expert
             menus |= {"prefill_expert": menus["expert"] if own is None else numbers_of(own)}

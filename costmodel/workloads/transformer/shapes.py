@@ -199,12 +199,12 @@ def shape_of(model: str | TransformerShape) -> TransformerShape:
     return load_model(model) if isinstance(model, str) else model
 
 
-def tensor_degrees(shape: TransformerShape, num_devices: int) -> list[int]:
+def tensor_degrees(shape: TransformerShape) -> list[int]:
     """Degrees of tensor parallelism: each rank has whole heads, its own K and V heads or a copy of one."""
     return [
         t
         for t in range(1, MAX_TENSOR + 1)
-        if num_devices % t == 0 and shape.heads % t == 0 and (shape.kv_heads % t == 0 or t % shape.kv_heads == 0)
+        if shape.heads % t == 0 and (shape.kv_heads % t == 0 or t % shape.kv_heads == 0)
     ]
 
 

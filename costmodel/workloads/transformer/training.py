@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from costmodel.hardware.device import Device
-from costmodel.parallelism.degrees import RankOrder, combinations, degree_table, every_mapping, joined
+from costmodel.parallelism.degrees import RankOrder, combinations, degree_table, every_mapping
 from costmodel.parallelism.mappings import Bools, Dimension, Floats, Ints, Mappings
 from costmodel.pricing.calibration import Calibrations, FitOrigin, Ranges, origin_of
 from costmodel.pricing.efficiency import variant_of
@@ -70,7 +70,7 @@ class TransformerTraining(TrainingSpec):
         """Every mapping on so many devices, those of one size after those of the other; none where nothing divides."""
         shape, menus = self.shape, self.menus()
         context = menus.pop("context")
-        degrees = joined(degree_table(size, tensor_degrees(shape, size), context, shape.layers) for size in sizes)
+        degrees = degree_table(sizes, tensor_degrees(shape), context, shape.layers)
         found = every_mapping(degrees, {name: menus.pop(name) for name in DIVIDING})
         found, choices = found.take(self._divides(found)), combinations(menus)
         rows, chosen = np.nonzero(self._is_new(found, choices))

@@ -145,11 +145,15 @@ class Spectrum:
         """Circuits over these paths as a plan writes them, and those that stay, by configuration and position."""
         result, names = [], self.fabric.device_names(devices)
         stay = kept or [{} for _ in configurations]
+        fibers = {route: self._names(route) for chosen in paths for route, _ in chosen.values()}
         for (dimension, circuits), chosen, held in zip(configurations, paths, stay, strict=True):
-            named = (
-                held[i] if i in held else self._circuit(names[source], names[destination], *chosen[i])
-                for i, (source, destination, _) in enumerate(circuits)
-            )
+            named = list[Circuit]()
+            for i, (source, destination, _) in enumerate(circuits):
+                if i in held:
+                    named.append(held[i])
+                    continue
+                route, mask = chosen[i]
+                named.append(circuit_of(names[source], names[destination], numbers_of(mask), fibers[route]))
             result.append(HeldCircuits(dimension=dimension, circuits=tuple(named)))
         return tuple(result)
 
@@ -244,9 +248,8 @@ class Spectrum:
             return route, mask
         return None
 
-    def _circuit(self, source: str, destination: str, route: Route, mask: int) -> Circuit:
-        fibers = tuple(self.fabric.fiber_name(*fiber) for fiber in route)
-        return circuit_of(source, destination, numbers_of(mask), fibers)
+    def _names(self, route: Route) -> tuple[str, ...]:
+        return tuple([self.fabric.fiber_name(*fiber) for fiber in route])
 
     def _routes(
         self, servers: tuple[int, int], now: _Configuration, own: dict[Waveguide, int], width: int

@@ -82,9 +82,12 @@ def thinner_and_thinner(value: Floats, needed: Floats, groups: Ints) -> Ints:
         best, of = first_of_each(starts, dearth, needed[0]), groups[starts]
         kept.append(left[best])
         least[:, of] = before = np.minimum(least[:, of], needed[:, best])
-        most = np.repeat(np.where(before > 0, THINNER * before, -1.0), np.diff(starts, append=len(left)), axis=1)
-        is_thinner = (needed <= most).any(axis=0)
-        left, dearth, groups, needed = left[is_thinner], dearth[is_thinner], groups[is_thinner], needed[:, is_thinner]
+        most, length = np.where(before > 0, THINNER * before, -1.0), np.diff(starts, append=len(left))
+        is_thinner = np.zeros(len(left), np.bool_)
+        for each, limit in zip(needed, most, strict=True):
+            is_thinner |= each <= np.repeat(limit, length)
+        thinner = np.flatnonzero(is_thinner)
+        left, dearth, groups, needed = left[thinner], dearth[thinner], groups[thinner], needed.take(thinner, axis=1)
     return np.concatenate(kept)
 
 
@@ -109,14 +112,14 @@ def _needed(options: JobOptions, rows: Ints) -> Floats:
     total, most = _crossings(plans).T
     needed = np.zeros((3, len(rows)))
     needed[2] = c.links[rows]
-    tensor, pipeline, _, context, _ = (ranks[axis] for axis in axes)
+    tensor, pipeline, _, context, _ = (ranks.take(axis) for axis in axes)
     stages = tensor * pipeline
     strides = np.ones(len(rows)), tensor, stages, tensor, stages * context
     for axis, stride in zip(axes, strides, strict=True):
-        if not total[axis].any():
+        if not total.take(axis).any():
             continue
-        needed[0] += stride * devices / ranks[axis] * total[axis]
-        needed[1] = np.maximum(needed[1], stride * most[axis])
+        needed[0] += stride * devices / ranks.take(axis) * total.take(axis)
+        np.maximum(needed[1], stride * most.take(axis), out=needed[1])
     return needed
 
 

@@ -27,33 +27,33 @@ def test_divisors(number: int) -> None:
 
 
 @given(
-    num_devices=st.integers(1, 48),
+    sizes=st.lists(st.integers(1, 48), unique=True, max_size=3),
     tensor=st.sets(st.integers(1, 8)),
     context=st.sets(st.sampled_from([1, 2, 3, 4])),
     max_pipeline=st.integers(1, 20),
 )
 def test_degrees_multiply_to_the_devices(
-    num_devices: int, tensor: set[int], context: set[int], max_pipeline: int
+    sizes: list[int], tensor: set[int], context: set[int], max_pipeline: int
 ) -> None:
-    table = degree_table(num_devices, sorted(tensor), sorted(context), max_pipeline)
+    table = degree_table(sizes, sorted(tensor), sorted(context), max_pipeline)
     found = [*zip(*(table[name].tolist() for name in ("tensor", "context", "pipeline", "data")), strict=True)]
-    assert len(set(found)) == len(found)
-    assert set(found) == {
+    assert found == [
         (t, c, p, d)
-        for t, c, p, d in product(tensor, context, range(1, max_pipeline + 1), range(1, num_devices + 1))
-        if t * c * p * d == num_devices
-    }
+        for size in sizes
+        for t, c, p, d in product(sorted(tensor), sorted(context), range(1, max_pipeline + 1), range(1, size + 1))
+        if t * c * p * d == size
+    ]
 
 
 def test_each_row_under_each_combination() -> None:
-    degrees = degree_table(4, (1, 2), (1,), 2)
+    degrees = degree_table([4], (1, 2), (1,), 2)
     m = every_mapping(degrees, {"micro_batch": (1, 2), "zero": (0, 1, 3)})
     rows = [*zip(m.tensor, m.pipeline, m.data, m.micro_batch, m.zero, strict=True)]
     assert {*rows} == {
         (t, p, d, b, z) for t, p, d in ((1, 1, 4), (1, 2, 2), (2, 1, 2), (2, 2, 1)) for b in (1, 2) for z in (0, 1, 3)
     }
     assert len(rows) == 24
-    assert len(every_mapping(degree_table(3, (2,), (1,), 1), {"zero": (0, 1)})) == 0
+    assert len(every_mapping(degree_table([3], (2,), (1,), 1), {"zero": (0, 1)})) == 0
     assert len(every_mapping(degrees, {"zero": ()})) == 0
 
 

@@ -158,7 +158,7 @@ class CountedStep(Spec):
     def mappings(self, num_devices: int) -> Mappings:
         """Every split into tensor ranks, stages of whole layers, and replicas with whole micro-batches."""
         shape = self.shape
-        table = degree_table(num_devices, tensor_degrees(shape, num_devices), (1,), shape.layers)
+        table = degree_table([num_devices], tensor_degrees(shape), (1,), shape.layers)
         found = Mappings.of(**table, micro_batch=np.full(len(table["tensor"]), self.micro_batch))
         divides = (self.global_batch % (found.data * self.micro_batch) == 0) & (shape.layers % found.pipeline == 0)
         return found.take(divides)

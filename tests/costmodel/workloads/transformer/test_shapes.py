@@ -29,8 +29,8 @@ def test_parameters_of_a_rank(fields: dict[str, Any], tensor: int, expert: int) 
 
 
 def test_tensor_ranks_hold_whole_heads() -> None:
-    assert tensor_degrees(load_model("llama-3.1-70b"), 96) == [1, 2, 4, 8, 16, 32]
-    assert tensor_degrees(load_model("bert-large"), 6) == [1, 2]
+    assert tensor_degrees(load_model("llama-3.1-70b")) == [1, 2, 4, 8, 16, 32]
+    assert tensor_degrees(load_model("bert-large")) == [1, 2, 4, 8, 16]
 
 
 def test_a_shared_expert_needs_others() -> None:
