@@ -24,12 +24,14 @@ def degree_table(
 
     `tensor` and `context` list what is allowed; pipeline is a divisor of what is left, up to max_pipeline.
     """
-    left, rows = np.array(sizes, np.int32), [np.arange(len(sizes))]
-    for allowed in (tensor, context, range(1, max_pipeline + 1)):
+    menus = {"tensor": tensor, "context": context, "pipeline": range(1, max_pipeline + 1)}
+    table = {"data": np.array(sizes, np.int32)}
+    for name, allowed in menus.items():
         degrees = np.array(allowed, np.int32)
-        row, chosen = np.nonzero(left[:, None] % degrees == 0)
-        left, rows = left[row] // degrees[chosen], [*(column[row] for column in rows), degrees[chosen]]
-    return dict(zip(("tensor", "context", "pipeline", "data"), [*rows[1:], left], strict=True))
+        row, chosen = np.nonzero(table["data"][:, None] % degrees == 0)
+        table = {other: column[row] for other, column in table.items()} | {name: degrees[chosen]}
+        table["data"] //= table[name]
+    return table
 
 
 def joined(tables: Iterable[Mapping[str, NDArray[np.int32]]]) -> dict[str, NDArray[np.int32]]:

@@ -59,12 +59,12 @@ class Candidates:
     @cached_property
     def racks(self) -> Ints:
         """Racks in which each row lies, shape (C,)."""
-        return PlanRacks.of(self.plans).racks[self.plan[DATA]]
+        return np.asarray(PlanRacks.of(self.plans).racks[self.plan[DATA]])
 
     @cached_property
     def links(self) -> Ints:
         """Links between racks that each row holds of every part of the upper layer, shape (C,)."""
-        return PlanRacks.of(self.plans).links[self.plan[DATA]]
+        return np.asarray(PlanRacks.of(self.plans).links[self.plan[DATA]])
 
     def row_plans(self, row: int) -> list[GroupPlan]:
         """Plans along each of DIMENSIONS."""
