@@ -35,7 +35,7 @@ def in_racks(options: JobOptions, row: int, blocks: Sequence[tuple[int, int]]) -
     shapes = RowDemands.alone(demand.in_rack)
     alone = replace(options.take(np.array([row])), shapes=shapes, current=None, can_stay=False)
     return [
-        RackPart(replace(alone, job=_renamed(options.job, rack)), own, place * part)
+        RackPart(alone.of(_renamed(options.job, rack)), own, place * part)
         for place, (rack, own) in enumerate(found.items())
     ]
 

@@ -133,7 +133,7 @@ class FreeState(FreeRacks):
         """The first of the rows, with the first of its spreads, that can be realised; None where none can."""
         hopeless: set[object] = set()
         num_failed, has_racks = dict[int, int](), len(self.together) > 1
-        over_racks = None if self.links is None else SpreadsOverRacks(self, self.links, search)
+        over_racks: SpreadsOverRacks | None = None
         for demand, row in rows:
             key = demand.room_key, demand.racks, demand.links
             if demand.num_ranks > self.num_free or key in hopeless:
@@ -141,6 +141,8 @@ class FreeState(FreeRacks):
             is_whole = demand.racks == 1
             if not is_whole and num_failed.get(demand.racks) == MAX_FAILED:
                 continue
+            if not is_whole and over_racks is None and self.links is not None:
+                over_racks = SpreadsOverRacks(self, self.links, search)
             over = over_racks.of(demand) if over_racks is not None and not is_whole else None
             spreads, found_any = self.spreads(demand, search) if is_whole else over, over is not None
             for blocks in spreads or ():

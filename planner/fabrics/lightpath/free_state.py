@@ -120,9 +120,9 @@ class LightpathFreeState(FreeState):
         for server, count in blocks:
             others = [other for other, _ in blocks if other != server]
             needed = int(demand.boundary[count])
-            if sum(self.light.room(server, other) for other in others) < needed:
+            if not self.light.have_room(((server, other) for other in others), needed):
                 return False
-            if sum(self.light.room(other, server) for other in others) < needed:
+            if not self.light.have_room(((other, server) for other in others), needed):
                 return False
         return True
 

@@ -1,6 +1,6 @@
 """Routing and wavelength assignment (RWA): the spectrum in use on each fiber, and first-fit circuits for one job."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -66,8 +66,9 @@ class Spectrum:
 
     def free_wavelengths(self, source: int, destination: int) -> int:
         """Wavelengths that are free on the fibers of an ordered pair."""
+        carried, taken = self.carried, self.taken.get
         fibers = self.routes.fibers(source, destination)
-        return sum((self.carried & ~self.taken.get((source, destination, i), 0)).bit_count() for i in fibers)
+        return sum([(carried & ~taken((source, destination, i), 0)).bit_count() for i in fibers])
 
     def between(self, servers: Sequence[int]) -> Iterator[tuple[tuple[int, ...], ...]]:
         """Healthy fibers of each ordered pair of these servers, and what is taken of them."""
@@ -91,6 +92,11 @@ class Spectrum:
         if not self.routes.may_cross:
             return self.free_wavelengths(source, destination)
         return min(self.leaving(source), self.entering(destination))
+
+    def have_room(self, pairs: Iterable[tuple[int, int]], needed: int) -> bool:
+        """True if so many wavelengths can still go over these ordered pairs of servers together."""
+        found = 0
+        return needed <= 0 or any((found := found + self.room(*pair)) >= needed for pair in pairs)
 
     def has_room(self, demand: Demand, servers: Sequence[int]) -> bool:
         """True if each pair of servers has the free wavelengths that blocks on these servers need; necessary only."""
@@ -145,7 +151,7 @@ class Spectrum:
         """Circuits over these paths as a plan writes them, and those that stay, by configuration and position."""
         result, names = [], self.fabric.device_names(devices)
         stay = kept or [{} for _ in configurations]
-        fibers = {route: self._names(route) for chosen in paths for route, _ in chosen.values()}
+        fibers = {route: self._names(route) for route in {route for chosen in paths for route, _ in chosen.values()}}
         for (dimension, circuits), chosen, held in zip(configurations, paths, stay, strict=True):
             named = list[Circuit]()
             for i, (source, destination, _) in enumerate(circuits):
