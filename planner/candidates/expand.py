@@ -117,10 +117,9 @@ class Undominated:
         alike = _alike(job)
         if alike not in self._few_alike:
             every = _compared(job, listings)
-            rows = every.of_sizes(job.sizes)
-            few = self._few_of(job, every)
-            options = _options(self._instance, job, few, job.reference or every.reference_of(rows))
-            self._few_alike[alike] = replace(options, num_listed=len(rows), is_listed=len(few) == len(rows))
+            few, (number, reference) = self._few_of(job, every), every.reference_of(job.sizes)
+            options = _options(self._instance, job, few, job.reference or reference)
+            self._few_alike[alike] = replace(options, num_listed=number, is_listed=len(few) == number)
         return self._few_alike[alike].of(job)
 
     def _few_of(self, job: Job, every: Listing) -> Listing:
@@ -128,7 +127,7 @@ class Undominated:
         key = self._key(job)
         if key not in self._few:
             options = _options(self._instance, job, every, job.reference or every.reference)
-            self._few[key] = every.take(plugin_of(self._instance.cluster.fabric).starts.few_rows(options))
+            self._few[key] = _few(options, every)
         own = key, job.sizes
         if own not in self._few_of_sizes:
             few = self._few[key]
@@ -187,6 +186,16 @@ class Undominated:
         return plugin_of(self._instance.cluster.fabric).dominance
 
 
+def _few(options: JobOptions, every: Listing) -> Listing:
+    """The short list of a job's rows, and those that stand for all others beside it."""
+    starts = plugin_of(options.fabric).starts
+    few, short = starts.few_rows(options), starts.short_rows(options)
+    if short is None:
+        return every.take(few)
+    rows = np.union1d(few, short)
+    return replace(every.take(rows), short=np.isin(rows, short, assume_unique=True))
+
+
 def _alike(job: Job) -> tuple[object, ...]:
     """Equal for jobs with the same candidates of the same values."""
     return job.listing_json, job.sizes, job.weight, job.utility, job.step_at, job.reference
@@ -225,6 +234,7 @@ def _options(instance: Instance, job: Job, listing: Listing, reference: Referenc
         value=job.weight * utility(job, listing.speed / reference.speed),
         energy=job.weight * listing.energy_per_work_j / reference.energy_per_work,
         num_listed=len(listing),
+        short=listing.short,
     )
 
 

@@ -1,6 +1,6 @@
 """Candidates of all jobs that ask for the same: listed, scored and rid of the dominated ones once."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from costmodel.fabrics import FabricBase
+from costmodel.parallelism.mappings import grouped
 from costmodel.pricing.candidates import Candidates
 from costmodel.pricing.limits import Limits
 from costmodel.pricing.listing import listed_and_priced, price_together
@@ -40,6 +41,8 @@ class Listing:
     candidates: Candidates
     scores: Scores
     shapes: RowDemands
+    short: NDArray[np.bool_] | None = None
+    """which rows are the short list, where it was made"""
 
     @classmethod
     def of(cls, candidates: Candidates, scores: Scores, job: Job, fabric: FabricBase) -> "Listing":
@@ -52,14 +55,27 @@ class Listing:
     @cached_property
     def reference(self) -> Reference:
         """The fastest and the most frugal row."""
-        return self.reference_of(np.arange(len(self)))
+        return self.reference_of([*self._by_size])[1]
 
-    def reference_of(self, rows: NDArray[np.int64]) -> Reference:
-        """The same of some rows."""
-        if not len(rows):
-            return NO_REFERENCE
-        speed, energy_j = self.speed[rows].max(), self.energy_per_work_j[rows].min()
-        return Reference(speed=float(speed), energy_per_work=float(energy_j))
+    def reference_of(self, sizes: Sequence[int]) -> tuple[int, Reference]:
+        """Number of rows of so many accelerators, and the fastest and the most frugal of them."""
+        own = [self._by_size[size] for size in sizes if size in self._by_size]
+        if not own:
+            return 0, NO_REFERENCE
+        numbers, speeds, energies_j = zip(*own, strict=True)
+        return sum(numbers), Reference(speed=max(speeds), energy_per_work=min(energies_j))
+
+    @cached_property
+    def _by_size(self) -> dict[int, tuple[int, float, float]]:
+        """Number of rows, most speed and least energy for work by size."""
+        devices = self.candidates.num_devices
+        if not len(devices):
+            return {}
+        _, order, starts = grouped([devices])
+        numbers = np.diff(starts, append=len(order)).tolist()
+        speeds = np.maximum.reduceat(self.speed[order], starts).tolist()
+        energies_j = np.minimum.reduceat(self.energy_per_work_j[order], starts).tolist()
+        return dict(zip(devices[order[starts]].tolist(), zip(numbers, speeds, energies_j, strict=True), strict=True))
 
     @cached_property
     def speed(self) -> NDArray[np.float64]:
@@ -71,7 +87,8 @@ class Listing:
 
     def take(self, rows: NDArray[np.int64]) -> "Listing":
         """Only the given rows."""
-        return Listing(self.candidates.take(rows), self.scores.take(rows), self.shapes.take(rows))
+        short = None if self.short is None else self.short[rows]
+        return Listing(self.candidates.take(rows), self.scores.take(rows), self.shapes.take(rows), short)
 
     def of_sizes(self, sizes: tuple[int, ...]) -> NDArray[np.int64]:
         """Rows of so many accelerators, ascending."""

@@ -51,6 +51,8 @@ class JobOptions:
     is_bounded: bool = True
     """whether each candidate that is missing has one here that is worth no less with as many accelerators in blocks as
     large, over as many racks and links, with as much memory; without, those may have any value up to `most_value`"""
+    short: NDArray[np.bool_] | None = None
+    """which rows are the short list, shape (C,), where it was made of all candidates of these sizes"""
     _known: dict[int, Assignment] = field(default_factory=dict, init=False, repr=False, compare=False)
     """rows as they stand in a plan, but for the job and its place; one of all jobs that are alike"""
 
@@ -163,6 +165,7 @@ class JobOptions:
             value=self.value[rows],
             energy=self.energy[rows],
             current=None if self.current is None else int(np.searchsorted(rows, self.current)),
+            short=None if self.short is None else self.short[rows],
         )
 
 

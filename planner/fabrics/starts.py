@@ -29,12 +29,16 @@ class Starts:
         return False
 
     def few_rows(self, options: JobOptions) -> NDArray[np.int64]:
-        """The most valuable row for each size, block, number of racks, of links and share of memory in each phase, and
-        others that the fabric packs, ascending: where to find dominated rows takes too long."""
+        """The most valuable row for each size, block, number of racks, of links and share of memory in each phase,
+        ascending: where to find dominated rows takes too long."""
         c = options.candidates
         _, order, starts = grouped([c.num_devices, c.block, c.racks, c.links, c.split, c.in_first_phase().split])
         best = first_of_each(starts, -options.value[order], options.energy[order])
         return np.sort(order[best])
+
+    def short_rows(self, options: JobOptions) -> NDArray[np.int64] | None:
+        """The rows of a job that `short_list` keeps, ascending; None where it has no such list."""
+        return None
 
     def heuristics(self, cluster: Cluster) -> Sequence[str]:
         """Heuristics to start from, the first one first."""

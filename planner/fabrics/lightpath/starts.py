@@ -25,8 +25,8 @@ class LightpathStarts(Starts):
         is_many = len(instance.all_jobs) * fabric.num_servers > MANY
         return fabric.upper_layer is not None and is_many and is_by_value
 
-    def few_rows(self, options: JobOptions) -> NDArray[np.int64]:
-        return np.union1d(super().few_rows(options), shortlist(options))
+    def short_rows(self, options: JobOptions) -> NDArray[np.int64]:
+        return shortlist(options)
 
     def are_scattered(self, cluster: Cluster) -> bool:
         return cluster.fabric.slots_matter

@@ -1,5 +1,6 @@
 """A short list of a job stands for all its candidates: bounds on value hold for those that are missing, too."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from planner.candidates.knapsack_bounds import KnapsackBounds
 from planner.candidates.listing import Listings
 from planner.cli.new_instance import instance_text
 from planner.fabrics import fabrics, plugin_of
+from planner.fabrics.lightpath.shortlist import shortlist
 from planner.fabrics.problem import Problem, must_run
 from planner.fabrics.starts import Starts
 from planner.model.clock import Clock
@@ -116,6 +118,16 @@ def test_many_jobs_over_joined_racks_have_short_lists_from_the_start() -> None:
     larger = Instance.parse(random_datacenter("lightpath", 4096, 40, 0, most=1024))
     assert starts.lists_few(larger, 600.0)
     assert not starts.lists_few(alone, 600.0)
+
+
+def test_short_lists_of_some_sizes_are_those_found_of_all_sizes() -> None:
+    """Jobs that ask for other sizes of the same workload share one list, whatever they weigh."""
+    instance = Instance.parse(random_datacenter("lightpath", 1024, 30, 0, most=512))
+    options = shortly(instance).options
+    assert any(not each.short.all() for each in options if each.short is not None)
+    for each in options:
+        assert each.short is not None
+        assert np.array_equal(shortlist(each), shortlist(replace(each, short=None)))
 
 
 def test_a_short_list_that_leaves_nothing_out_has_all(monkeypatch: pytest.MonkeyPatch) -> None:
