@@ -37,6 +37,7 @@ def bound_scarce(search: Search, clock: Clock) -> None:
     scarce = plugin_of(problem.cluster.fabric).step_one.scarce(problem.cluster)
     if scarce is None:
         return
+    clock = search.options.counted(clock)
     for depth in DEPTHS:
         least = max(value, (1 - depth) * search.knapsack.bound)
         bound = _bound(search, scarce, least, clock)

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -52,7 +52,7 @@ class Effort:
         limit = options.deterministic_limit
         if limit is None:
             return cls(clock, MOST_ROUNDS, patience)
-        return cls(replace(clock, ends_s=float("inf")), int(limit * ROUNDS_PER_UNIT), patience)
+        return cls(options.counted(clock), int(limit * ROUNDS_PER_UNIT), patience)
 
 
 def recreated(

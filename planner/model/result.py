@@ -109,6 +109,10 @@ class SolveOptions:
         """The time limit from now on."""
         return Clock.of(self.time_limit_s, self.should_stop)
 
+    def counted(self, clock: Clock) -> Clock:
+        """A clock of work that ends by itself: without an end where work is limited instead of time."""
+        return clock if self.deterministic_limit is None else replace(clock, ends_s=math.inf)
+
     def begun_after(self, seconds: float) -> "SolveOptions":
         """The same for a later search of one run: what it tells has the time since the run began."""
         tell = self.on_incumbent

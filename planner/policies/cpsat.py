@@ -124,7 +124,7 @@ def _with_tighter_bound(first: tuple[Level, ...], second: tuple[Level, ...]) -> 
 def _starts(problem: Problem, options: SolveOptions) -> Iterator[tuple[str, list[Assignment]]]:
     """Plans to start from, one at a time, made better at once where slots or slices matter, or step 1 would be
     too large; from short lists but for slices."""
-    clock = options.clock()
+    clock = options.counted(options.clock())
     if options.hint is not None and (hinted := realized_hint(problem, options.hint)) is not None:
         yield "hint", hinted
     fabric, starts = problem.cluster.fabric, plugin_of(problem.cluster.fabric).starts

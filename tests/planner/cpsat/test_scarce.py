@@ -1,5 +1,7 @@
 """The bound by what servers have little of: never below the best plan, and below the knapsack where it binds."""
 
+from dataclasses import replace
+
 import pytest
 
 from planner.candidates.expand import expand
@@ -9,6 +11,7 @@ from planner.heuristics.greedy import place_all
 from planner.heuristics.strategies import tightest
 from planner.model.clock import Clock
 from planner.model.instance import Instance
+from planner.model.result import SolveOptions
 from tests.oracles.brute_force import brute_force
 from tests.oracles.tiny_instances import tiny_five
 from tests.planner.cpsat.search_cases import OPTIONS
@@ -23,9 +26,9 @@ LINE = {
 }  # fmt: skip
 
 
-def searched(instance: Instance) -> Search:
+def searched(instance: Instance, options: SolveOptions = OPTIONS) -> Search:
     """From a first plan, with the knapsack's bound."""
-    search = Search(expand(instance), OPTIONS)
+    search = Search(expand(instance), options)
     found = place_all(search.full, tightest)
     search.assignments = None if found is None else tuple(found)
     search.bound = search.knapsack.bound
@@ -59,9 +62,17 @@ def test_two_jobs_share_the_tiles_beside_fibers() -> None:
 
 def test_without_time_or_a_plan_the_bound_stays() -> None:
     instance = tiny_five(SHORT[0])
-    search = searched(instance)
+    search = searched(instance, replace(OPTIONS, deterministic_limit=None))
     bound_scarce(search, OVER)
     assert search.bound == search.knapsack.bound
     search.assignments = None
     bound_scarce(search, FOREVER)
     assert search.bound == search.knapsack.bound
+
+
+def test_where_work_is_limited_no_clock_decides_on_the_bound() -> None:
+    instance = tiny_five(SHORT[0])
+    early, late = searched(instance), searched(instance)
+    bound_scarce(early, FOREVER)
+    bound_scarce(late, OVER)
+    assert early.bound == late.bound != early.knapsack.bound
