@@ -8,7 +8,7 @@ one job that meet in a server are a division of it too, of the same value.
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from itertools import islice
-from math import floor
+from math import floor, isfinite
 
 from ortools.sat.python import cp_model
 
@@ -222,14 +222,16 @@ class JoinedMaster:
         parameters.num_workers = max(1, min(parameters.num_workers, len(SEARCHES)))
         if parameters.num_workers > 1:
             parameters.subsolvers.extend(SEARCHES)
-        callback = _OnSolution(self, should_stop)
+        callback, bounds = _OnSolution(self, should_stop), [float("inf")]
+        solver.best_bound_callback = bounds.append
         status = solver.solve(self.cp, callback)
         if callback.error is not None:
             raise callback.error
-        if status not in FOUND:
-            return float("-inf") if status == cp_model.INFEASIBLE else float("inf")
+        if status == cp_model.INFEASIBLE:
+            return float("-inf")
+        bound = solver.best_objective_bound if status in FOUND else min(bounds)
         # The number of jobs that need fibers, at most all, is taken off that many steps and one for each step of value.
-        return self.term.to_float((floor(solver.best_objective_bound) + self._num_jobs) // weight)
+        return self.term.to_float((floor(bound) + self._num_jobs) // weight) if isfinite(bound) else float("inf")
 
     def pattern(self, value: Callable[[cp_model.IntVar], int]) -> Pattern:
         """Choices of a solution, on servers."""

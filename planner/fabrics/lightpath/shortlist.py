@@ -63,13 +63,14 @@ def _question(options: JobOptions) -> object:
 def shortlist(options: JobOptions) -> NDArray[np.int64]:
     """For each size, and number of racks, the fastest row, then each next one that needs clearly less light, or fewer
     links between racks; ascending, shape (K,). Those that are known already are taken as they are."""
-    if options.short is not None:
-        kept = np.flatnonzero(options.short)
-    else:
-        rows, groups = _valuable(options)
-        kept = rows[thinner_and_thinner(options.value[rows], _needed(options, rows), groups)]
+    kept = _kept(options) if options.short is None else np.flatnonzero(options.short)
     current = [] if options.current is None else [options.current]
     return np.union1d(kept, np.array(current, np.int64))
+
+
+def _kept(options: JobOptions) -> Ints:
+    rows, groups = _valuable(options)
+    return rows[thinner_and_thinner(options.value[rows], _needed(options, rows), groups)]
 
 
 def thinner_and_thinner(value: Floats, needed: Floats, groups: Ints) -> Ints:

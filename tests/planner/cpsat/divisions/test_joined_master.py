@@ -3,8 +3,10 @@
 from collections import Counter
 from collections.abc import Iterator
 from itertools import permutations, product
+from typing import Any
 
 import pytest
+from ortools.sat.python import cp_model
 
 from planner.cpsat.divisions.joined import _Asks
 from planner.cpsat.divisions.joined_master import JoinedMaster
@@ -106,6 +108,25 @@ def test_no_choices_are_worth_more_than_what_is_returned(fibers: object, stops: 
     bound, value = JoinedMaster(problem, ways, servers, 100.0).solve(new_solver(), lambda _: stops), most_value(problem)
     assert bound >= value * (1 - 1e-7)
     assert stops or bound == pytest.approx(value, rel=1e-7)
+
+
+class WithoutChoices(cp_model.CpSolver):
+    """Ends with the bound of a whole search, and no choices."""
+
+    def solve(self, model: cp_model.CpModel, callback: cp_model.CpSolverSolutionCallback | None = None) -> Any:
+        super().solve(model)
+        for bound in (2 * self.best_objective_bound, self.best_objective_bound):
+            if self.best_bound_callback is not None:
+                self.best_bound_callback(bound)
+        return cp_model.UNKNOWN
+
+
+def test_a_search_that_ends_without_choices_keeps_its_bound() -> None:
+    problem = problem_of(ringing("b"), serving("d", [1, 3]), servers=3, fibers=1)
+    servers, ways, _ = case(problem)
+    master = JoinedMaster(problem, ways, servers, 100.0)
+    found = master.solve(new_solver(), lambda _: False)
+    assert master.solve(WithoutChoices(), lambda _: False) == found
 
 
 def test_what_is_forbidden_is_chosen_no_more() -> None:
