@@ -53,9 +53,10 @@ class SlicePlacer(Placer):
         state.taken_hooks.append(self._changed)
 
     def place(self, kind: JobClass) -> Placement | None:
-        dark = [(server, slots[0]) for server, slots in enumerate(self.state.slots.dark) if slots][:1]
-        if dark and kind.rows and kind.rows[0].is_single:
-            return self._take(Placement(kind.rows[0], tuple(dark), tuple(dark)))
+        if self.state.dark and kind.rows and kind.rows[0].is_single:
+            dark = ((server, slots[0]) for server, slots in enumerate(self.state.slots.dark) if slots)
+            if (device := next(dark, None)) is not None:
+                return self._take(Placement(kind.rows[0], (device,), (device,)))
         hopeless: set[tuple[int, ...]] = set()
         num_failed = {True: 0, False: 0}
         for row in kind.rows:
