@@ -4,6 +4,7 @@ Servers stand in heaps by their number of free devices. An entry is stale once i
 ones are dropped when they come up.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import islice
@@ -27,6 +28,7 @@ class ServersByCount:
             self._heaps[count].append(server)
         for heap in self._heaps:
             heapify(heap)
+        self._at_least: dict[int, list[int]] = {}
 
     def __len__(self) -> int:
         return len(self._heaps)
@@ -35,6 +37,19 @@ class ServersByCount:
         """The server has another number of free devices."""
         heappush(self._heaps[self.counts[server]], server)
         self.first_with_any = min(self.first_with_any, server)
+        for count, servers in self._at_least.items():
+            place = bisect_left(servers, server)
+            is_listed = place < len(servers) and servers[place] == server
+            if is_listed and self.counts[server] < count:
+                del servers[place]
+            elif not is_listed and self.counts[server] >= count:
+                servers.insert(place, server)
+
+    def at_least(self, count: int) -> Sequence[int]:
+        """Servers with so many free devices, ascending; to look at until one changes."""
+        if count not in self._at_least:
+            self._at_least[count] = [server for server, number in enumerate(self.counts) if number >= count]
+        return self._at_least[count]
 
     def first(self, count: int) -> int | None:
         """The first server with so many free devices."""
@@ -97,6 +112,23 @@ class Room(Sequence[int]):
             if count:
                 spread.append((server, count))
                 blocks -= count
+
+    def aligned(self, blocks: int, most: int) -> Iterator[Blocks]:
+        """As `strategies.aligned` over all servers, of which those with all they may give are known."""
+        counts, whole = self._servers.counts, most * self._part
+        number, rest = divmod(blocks, most)
+        able = self._servers.at_least(whole) if number else ()
+        if len(able) < number:
+            return
+        spread = [(server, most) for server in able[:number]]
+        if rest:
+            last = self._least(rest)
+            if last is not None and number and counts[last] >= whole:
+                last = min(able[number:], key=lambda server: (self[server], server), default=None)
+            if last is None:
+                return
+            spread.append((last, rest))
+        yield sorted(spread)
 
     def _least(self, blocks: int) -> int | None:
         """The first server of those with the least room for so many blocks."""

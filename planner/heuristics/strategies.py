@@ -59,13 +59,17 @@ def aligned(room: Sequence[int], servers: Sequence[int], blocks: int, most: int)
     """Servers that have all they may give, the remainder on the tightest server that takes it whole."""
     if most == 0:
         return
+    if isinstance(room, Room) and len(servers) == len(room):
+        yield from room.aligned(blocks, most)
+        return
     count, remainder = divmod(blocks, most)
     full = [s for s in servers if room[s] >= most][:count]
     if len(full) < count:
         return
     spread = [(s, most) for s in full]
     if remainder:
-        enough = [s for s in servers if s not in full and room[s] >= remainder]
+        others = set(servers).difference(full)
+        enough = [s for s in others if room[s] >= remainder]
         if not enough:
             return
         spread.append((min(enough, key=lambda s: (room[s], s)), remainder))

@@ -86,11 +86,14 @@ class ServersByRails:
         """`lit` are the masks, by server."""
         self.servers: dict[int, list[int]] = {}
         self._lit = [*lit]
+        self.chosen: dict[tuple[int, int, int], list[int]] = {}
+        """servers on rails that were found since something last changed, by usable rails, block and their number"""
         for server, slots in enumerate(lit):
             self.servers.setdefault(slots, []).append(server)
 
     def changed(self, server: int, slots: int) -> None:
         """The server has another mask."""
+        self.chosen.clear()
         alike = self.servers[self._lit[server]]
         del alike[bisect_left(alike, server)]
         if not alike:
@@ -115,18 +118,26 @@ def on_rails(rails: FreeRails, demand: Demand, alike: ServersByRails) -> Iterato
 
     From each start the servers that leave the most common rails join, of equal ones the fullest.
     """
-    block, num_blocks = demand.block, demand.num_blocks
-    groups = alike.groups(rails.mask(demand.num_ports), block)
+    asked = rails.mask(demand.num_ports), demand.block, demand.num_blocks
+    if asked not in alike.chosen:
+        alike.chosen[asked] = _chosen(alike, *asked)
+    if chosen := alike.chosen[asked]:
+        yield [(server, 1) for server in chosen]
+
+
+def _chosen(alike: ServersByRails, usable: int, block: int, num_blocks: int) -> list[int]:
+    """The same servers, ascending; none where no start finds enough."""
+    groups = alike.groups(usable, block)
     if sum([len(servers) for _, servers, _ in groups]) < num_blocks:
-        return
+        return []
     starts = sorted([(number, first, mask) for number, servers, mask in groups for first in servers[:MAX_STARTS]])
     in_vain = set[int]()
     for _, first, mask in starts[:MAX_STARTS]:
         chosen = [] if mask in in_vain else _joined(groups, first, mask, block, num_blocks)
         if chosen:
-            yield [(server, 1) for server in sorted(chosen)]
-            return
+            return sorted(chosen)
         in_vain.add(mask)
+    return []
 
 
 def _joined(groups: Sequence[RailGroup], first: int, common: int, block: int, num_blocks: int) -> list[int]:

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.fabrics.room_index import Room, ServersByCount
-from planner.heuristics.strategies import in_order, tightest
+from planner.heuristics.strategies import aligned, in_order, tightest
 
 MOST = 8
 COUNTS = st.lists(st.integers(0, MOST), min_size=1, max_size=12)
@@ -13,7 +13,7 @@ CHANGES = st.lists(st.tuples(st.integers(0, 11), st.integers(0, MOST)), max_size
 
 @settings(deadline=None)
 @given(COUNTS, CHANGES, st.integers(1, 4), st.integers(1, 20))
-def test_best_fit_and_first_fit_take_the_same_servers(
+def test_policies_take_the_same_servers(
     counts: list[int], changes: list[tuple[int, int]], part: int, blocks: int
 ) -> None:
     servers, most, every = ServersByCount(counts, MOST), MOST // part, range(len(counts))
@@ -23,6 +23,7 @@ def test_best_fit_and_first_fit_take_the_same_servers(
         room, plain = Room(servers, part), [count // part for count in counts]
         assert list(room) == plain
         assert list(in_order(room, every, blocks, most)) == list(in_order(plain, every, blocks, most))
+        assert list(aligned(room, every, blocks, most)) == list(aligned(plain, every, blocks, most))
         mine, theirs = list(tightest(room, every, blocks, most)), list(tightest(plain, every, blocks, most))
         assert bool(mine) == bool(theirs)
         assert all(sum(taken for _, taken in spread) == blocks for spread in mine)
