@@ -1,6 +1,6 @@
 """Free devices of a cluster by slot, by count and by mask, kept together as jobs take them and give them back."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from math import inf
@@ -8,13 +8,16 @@ from typing import Any, Self
 
 from planner.fabrics.added_devices import BegunParts, grown
 from planner.fabrics.demand import Demand
-from planner.fabrics.free_slots import Device, FreeSlots
+from planner.fabrics.free_slots import Device, FreeSlots, masks_by_server
 from planner.fabrics.job_class import Option
 from planner.fabrics.placement import Owned
 from planner.fabrics.refuted_spreads import RefutedSpreads
 from planner.fabrics.room_index import MANY_SERVERS, Room, ServersByCount
 from planner.fabrics.search import Blocks
 from planner.model.cluster import Cluster
+
+Masks = Mapping[int, int]
+"""of slots, by server"""
 
 
 class FreeDevices:
@@ -42,12 +45,12 @@ class FreeDevices:
         self._all_together = tuple(self.free_together)
         self.refused: RefutedSpreads | None = None
         """what light has refused in racks, where it has"""
-        slots = zip(self.slots.lit, self.slots.dark, strict=True)
-        self.free = [sum(1 << slot for slot in (*lit, *dark)) for lit, dark in slots]
+        self.free = self.slots.masks
         """masks of the slots of free devices, by server"""
         self.taken_hooks: list[Callable[[Sequence[Device], bool], None]] = []
         """told which devices are taken (True) or given back"""
         self.dark, self.failed = cluster.dark_devices, cluster.failed_devices
+        self._dark, self._failed = masks_by_server(self.dark), masks_by_server(self.failed)
         self._by_count: dict[bool, ServersByCount] = {}
         """servers by free devices with a port, and by all free devices (True), where that was asked for"""
 
@@ -87,7 +90,7 @@ class FreeDevices:
         """A state to take from that leaves this one as it is; nobody is told what it takes."""
         twin = copy(self)
         twin.slots = self.slots.copy()
-        twin.lit, twin.any, twin.free, twin.taken_hooks = [*self.lit], [*self.any], [*self.free], []
+        twin.lit, twin.any, twin.free, twin.taken_hooks = [*self.lit], [*self.any], twin.slots.masks, []
         twin.free_together = [*self.free_together]
         twin.refused = None
         twin._by_count = {}
@@ -142,34 +145,36 @@ class FreeDevices:
         free = {server: slots[server] for server in near if slots.get(server) and server not in barred}
         return grown(self.cluster.fabric, row.shape, held, near, free)
 
-    def hold(self, devices: Sequence[Device], owned: Owned[Any] | None = None) -> None:
-        """Take free devices, and what a job owns beside them."""
-        self._forget_refusals(devices)
-        servers = self._count(devices, -1)
-        self.slots.take(devices)
+    def hold(self, devices: Sequence[Device], owned: Owned[Any] | None = None, masks: Masks | None = None) -> None:
+        """Take free devices, and what a job owns beside them; `masks`: the same devices by server, where known.
+        ValueError where one is not free."""
+        masks = masks_by_server(devices) if masks is None else masks
+        self._forget_refusals(masks)
+        self._count(masks, -1)
         for hook in self.taken_hooks:
             hook(devices, True)
         if owned is not None:
             self._take_owned(owned)
-        self._changed(servers, owned)
+        self._changed(masks.keys(), owned)
 
-    def give_back(self, devices: Sequence[Device], owned: Owned[Any] | None = None) -> None:
+    def give_back(self, devices: Sequence[Device], owned: Owned[Any] | None = None, masks: Masks | None = None) -> None:
         """Free those of these devices that work, and what a job owned beside them."""
-        self._forget_refusals(devices)
+        masks = masks_by_server(devices) if masks is None else masks
+        self._forget_refusals(masks)
         if self.failed:
-            devices = [device for device in devices if device not in self.failed]
-        servers = self._count(devices, 1)
-        self.slots.release(devices)
+            devices, failed = [device for device in devices if device not in self.failed], self._failed
+            masks = {server: mask & ~failed.get(server, 0) for server, mask in masks.items()}
+        self._count(masks, 1)
         for hook in self.taken_hooks:
             hook(devices, False)
         if owned is not None:
             self._release_owned(owned)
-        self._changed(servers, owned)
+        self._changed(masks.keys(), owned)
 
-    def _forget_refusals(self, devices: Sequence[Device]) -> None:
-        """Light may be free, or taken, on the servers of these devices, whether or not they work."""
+    def _forget_refusals(self, servers: Iterable[int]) -> None:
+        """Light may be free, or taken, on these servers, whether or not their devices work."""
         if self.refused is not None and self.refused.are_any:
-            self.refused.changed([server for server, _ in devices])
+            self.refused.changed(servers)
 
     def _take_owned(self, owned: Owned[Any]) -> None:
         """Take what a job owns beside devices, where the fabric has anything of the kind."""
@@ -177,33 +182,20 @@ class FreeDevices:
     def _release_owned(self, owned: Owned[Any]) -> None:
         """Free what a job owned beside devices."""
 
-    def _count(self, devices: Collection[Device], sign: int) -> Collection[int]:
-        """Fewer (-1) or more devices are free; their servers."""
-        taken: dict[int, int] = {}
-        if len(devices) == 1:
-            [(server, slot)] = devices
-            taken[server] = 1 << slot
-        else:
-            last, slots = -1, 0
-            for server, slot in devices:
-                if server != last:
-                    taken[last] = slots
-                    last, slots = server, taken.get(server, 0)
-                slots |= 1 << slot
-            taken[last] = slots
-            taken.pop(-1, None)
+    def _count(self, masks: Masks, sign: int) -> None:
+        """Fewer (-1) or more devices are free."""
         free, any_, lit, together, size = self.free, self.any, self.lit, self.free_together, self._num_together
-        for server, slots in taken.items():
+        dark, total = self._dark, 0
+        for server, slots in masks.items():
             number = sign * slots.bit_count()
+            if slots & free[server] != (slots if number < 0 else 0):
+                raise ValueError(f"slots {slots:b} of server {server} are taken, or free, already")
             free[server] ^= slots
             any_[server] += number
-            lit[server] += number
+            lit[server] += number - sign * (slots & dark[server]).bit_count() if server in dark else number
             together[server // size] += number
-        if self.dark:
-            for server, _ in self.dark.intersection(devices):
-                lit[server] -= sign
-        self.num_free += sign * len(devices)
-        return taken.keys()
+            total += number
+        self.num_free += total
 
     def _changed(self, servers: Collection[int], owned: Owned[Any] | None) -> None:
         """Devices were taken or given back on these servers, and what a job owned beside them."""

@@ -10,7 +10,7 @@ from planner.fabrics.across_racks import by_rack, in_racks, joined
 from planner.fabrics.asked_racks import lies_as_asked
 from planner.fabrics.claims import Placed
 from planner.fabrics.demand import Demand
-from planner.fabrics.free_devices import FreeDevices
+from planner.fabrics.free_devices import FreeDevices, Masks
 from planner.fabrics.free_slots import Device
 from planner.fabrics.job_class import Option
 from planner.fabrics.placed_parts import put_together
@@ -173,13 +173,13 @@ class FreeRacks(FreeDevices):
 
     def take(self, placement: Placement) -> None:
         """Mark a placement as taken, all of which is free."""
-        self.hold(placement.held, placement.owned)
+        self.hold(placement.held, placement.owned, placement.by_server)
         if placement.links is not None and self.links is not None:
             self.links.take(placement.links)
 
     def release(self, placement: Placement) -> None:
         """Give back what works of a placement."""
-        self.give_back(placement.held, placement.owned)
+        self.give_back(placement.held, placement.owned, placement.by_server)
         if placement.links is not None and self.links is not None:
             self.links.release(placement.links)
 
@@ -231,9 +231,13 @@ class FreeRacks(FreeDevices):
             return [fabric.parse_device(name) for name in placed.devices]
 
 
-def _together(placements: Sequence[Placement]) -> tuple[list[Device], Owned[Any]]:
-    """All devices of placements, and what their jobs own beside these, of which rank does not matter."""
+def _together(placements: Sequence[Placement]) -> tuple[list[Device], Owned[Any], Masks]:
+    """All devices of placements, also as masks, and what their jobs own beside these, of which rank does not matter."""
     owned = [placement.owned for placement in placements if placement.owned is not None]
     masks, counted = chain.from_iterable(own.masks for own in owned), chain.from_iterable(own.counted for own in owned)
     devices = [*chain.from_iterable(placement.held for placement in placements)]
-    return devices, Owned(tuple(masks), (), tuple(counted))
+    by_server: dict[int, int] = {}
+    for placement in placements:
+        for server, slots in placement.by_server.items():
+            by_server[server] = by_server.get(server, 0) | slots
+    return devices, Owned(tuple(masks), (), tuple(counted)), by_server

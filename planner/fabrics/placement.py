@@ -1,11 +1,12 @@
 """Placement of one job by number: its devices, and what it holds beside them as bit masks by part."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from costmodel.fabrics import UpperPart
-from planner.fabrics.free_slots import Device
+from planner.fabrics.free_slots import Device, masks_by_server
 from planner.fabrics.job_class import Option
 from planner.model.plan import RackCircuit
 
@@ -37,7 +38,7 @@ class HeldLinks:
     """the same by name; none where packets are switched"""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Placement:
     """Where one job runs by number: devices, and masks of what it holds beside them; by name it is a `Place`."""
 
@@ -54,3 +55,8 @@ class Placement:
     """between the racks of a job over several; None where it lies in one"""
     parts: tuple["Placement", ...] = ()
     """what such a job has in each of its racks, ascending"""
+
+    @cached_property
+    def by_server(self) -> Mapping[int, int]:
+        """Masks of the slots of held devices, by server."""
+        return masks_by_server(self.held)

@@ -1,6 +1,6 @@
 """Spreads over servers of a rack that light has refused, remembered until something in the rack changes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from planner.fabrics.demand import Demand
 from planner.fabrics.search import Blocks
@@ -23,7 +23,7 @@ class RefutedSpreads:
         """True if some refused spread is remembered."""
         return bool(self._refuted)
 
-    def changed(self, servers: Sequence[int]) -> None:
+    def changed(self, servers: Iterable[int]) -> None:
         """Something was taken or given back on these servers."""
         for rack in {server // self._servers for server in servers}:
             self._refuted.pop(rack, None)

@@ -165,7 +165,7 @@ class Simulation:
         if self.rules.discipline == "fifo" and self.runs.running:
             return True
         if self._reserved is None:
-            self._reserved = reserve(head, kind, self._placer, self.runs.by_end())
+            self._reserved = reserve(head, kind, self._placer, self.runs.by_end)
         if self._reserved is not None or (self._outages is not None and self._outages.next_s < inf):
             return True
         self.queue.remove(head)

@@ -1,9 +1,8 @@
 """Reservation of EASY backfill: the place that the first waiting job will have, and when; backfill leaves it alone."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
 
 from planner.fabrics.free_slots import Device
 from planner.fabrics.free_state import FreeState
@@ -26,25 +25,17 @@ class Reservation:
         return frozenset(self.placement.held)
 
     @cached_property
-    def _slots(self) -> dict[int, int]:
-        """Masks of the reserved devices, by server."""
-        masks: dict[int, int] = {}
-        for server, slot in self.placement.held:
-            masks[server] = masks.get(server, 0) | 1 << slot
-        return masks
-
-    @cached_property
     def _light(self) -> dict[Hashable, int]:
         return dict(self.placement.owned.masks) if self.placement.owned is not None else {}
 
     def num_free(self, state: FreeState) -> int:
         """Reserved devices that are free already."""
         free = state.free
-        return sum([(free[server] & mask).bit_count() for server, mask in self._slots.items()])
+        return sum([(free[server] & mask).bit_count() for server, mask in self.placement.by_server.items()])
 
     def is_free(self, state: FreeState) -> bool:
         """True if all that is reserved is free."""
-        if any(mask & ~state.free[server] for server, mask in self._slots.items()):
+        if any(mask & ~state.free[server] for server, mask in self.placement.by_server.items()):
             return False
         taken, links = state.taken, self.placement.links
         if any(taken.get(guide, 0) & mask for guide, mask in self._light.items()):
@@ -83,21 +74,20 @@ class Reservation:
         return Placement(self.placement.row, devices, devices, Owned(guides), links=left)
 
 
-def reserve(job: int, kind: JobClass, placer: Placer, runs: Iterable[Run]) -> Reservation | None:
+def reserve(job: int, kind: JobClass, placer: Placer, runs: Sequence[Run]) -> Reservation | None:
     """The first time at which the policy finds a place as running jobs leave; None where it never does.
 
     `runs` are in the order of their ends, which are taken as known. The state is left as it was.
     """
-    state, ahead = placer.state, placer.look_ahead(kind)
-    left, leaving, found = list[Placement](), list[Placement](), None
-    for end_s, ending in groupby(runs, lambda run: run.end_s):
-        placements = [run.placement for run in ending]
-        leaving += placements
-        if not ahead.leave(placements):
-            continue
+    state, ahead, found = placer.state, placer.look_ahead(kind), None
+    left, number = list[Placement](), 0
+    while (number := ahead.first(runs, number + 1)) <= len(runs):
+        end_s = runs[number - 1].end_s
+        while number < len(runs) and runs[number].end_s == end_s:
+            number += 1
+        leaving = [run.placement for run in runs[len(left) : number]]
         state.release_all(leaving)
         left += leaving
-        leaving.clear()
         if kind.held <= state.num_free and (placement := placer.look(kind)) is not None:
             found = Reservation(job, end_s, placement)
             break

@@ -1,7 +1,6 @@
 """Running jobs: when each ends, what it has done, and what is left of those that were stopped."""
 
-from bisect import bisect_left, insort
-from collections.abc import Iterator
+from bisect import bisect_left
 from dataclasses import dataclass
 from math import inf
 
@@ -59,6 +58,8 @@ class Runs:
         self._stopped = set[int]()
         self._ends: list[tuple[float, int]] = []
         """(end, job) of all running jobs, ascending"""
+        self.by_end: list[Run] = []
+        """the same jobs"""
 
     @property
     def next_end_s(self) -> float:
@@ -67,11 +68,7 @@ class Runs:
 
     def next_run(self) -> Run:
         """The job that ends next."""
-        return self.running[self._ends[0][1]]
-
-    def by_end(self) -> Iterator[Run]:
-        """Running jobs in the order of their ends."""
-        return (self.running[job] for _, job in self._ends)
+        return self.by_end[0]
 
     def start(self, job: int, placement: Placement, now_s: float, downtime_s: float) -> None:
         """A waiting job runs on a placement that is taken; one that was stopped before pauses first."""
@@ -128,11 +125,14 @@ class Runs:
         run.placed_s, run.begin_s = now_s, now_s + pause_s
         run.end_s = run.begin_s + run.work_s / run.placement.row.rate
         self.log.reconfigurations += run.placement.row.sets_circuits
-        insort(self._ends, (run.end_s, run.job))
+        place = bisect_left(self._ends, (run.end_s, run.job))
+        self._ends.insert(place, (run.end_s, run.job))
+        self.by_end.insert(place, run)
 
     def _account(self, run: Run, now_s: float, lost_s: float = 0.0) -> None:
         """A run stops, or pauses, now: what it did counts, but for the last `lost_s`."""
-        del self._ends[bisect_left(self._ends, (run.end_s, run.job))]
+        place = bisect_left(self._ends, (run.end_s, run.job))
+        del self._ends[place], self.by_end[place]
         row, kept_s, held = run.placement.row, now_s - lost_s, len(run.placement.held)
         self.log.worked(run.begin_s, kept_s, run.kind.size, row.rate, row.energy_j_per_s)
         run.work_s = max(0.0, run.work_s - max(0.0, kept_s - run.begin_s) * row.rate)

@@ -11,7 +11,7 @@ from planner.fabrics.placement import Owned, Switches
 from planner.fabrics.sipam.demand import PoolDemand
 from planner.fabrics.sipam.free_pool import Connected, FreePool, Wires, across_rails, by_server, rails_inside, wires_in
 from planner.fabrics.sipam.server_bits import ServerBits
-from planner.fabrics.sipam.server_rooms import AskedPart, ServerRooms
+from planner.fabrics.sipam.server_rooms import AskedPart, ServerCounts, parts_on
 from planner.model.cluster import Cluster
 
 PoolPart = int
@@ -73,8 +73,8 @@ class FreePoolParts:
 
     def most(self, demand: Demand, devices: Sequence[int]) -> list[int]:
         """Parts of a job that would fit on each server with so many devices if nobody else were there."""
-        rooms = ServerRooms(devices, devices, *self._working, len(devices))
-        return rooms.of(AskedPart.of(demand)).by_server
+        counts = ServerCounts([*devices], [*devices], *self._working)
+        return parts_on(counts, AskedPart.of(demand), range(len(devices)))
 
     def wires(self, demand: Demand, devices: Sequence[Device]) -> Wires | None:
         """Rails and plugs for a job on its devices; None where first fit finds none."""

@@ -15,8 +15,8 @@ from planner.fabrics.problem import JobOptions
 from planner.fabrics.search import Blocks, Search
 from planner.fabrics.sipam.fast_pool import FreePoolParts
 from planner.fabrics.sipam.free_pool import FreePool, Wires
-from planner.fabrics.sipam.look_ahead import PoolLookAhead
-from planner.fabrics.sipam.server_rooms import AskedPart, ServerRooms, needs_of, parts_of
+from planner.fabrics.sipam.look_ahead import HeldByRack, PoolLookAhead
+from planner.fabrics.sipam.server_rooms import AskedPart, ServerCounts, ServerRooms, needs_of, parts_of
 from planner.model.cluster import Cluster
 from planner.model.edit import edited
 from planner.model.health import Health
@@ -39,7 +39,7 @@ class PoolFreeState(FreeState):
         assert isinstance(cluster.fabric, Sipam)
         self.fabric: Sipam = cluster.fabric
         self.parts = FreePoolParts(cluster)
-        self._rooms = self._counted()
+        self._rooms, self._held = self._counted(), HeldByRack(self.parts.bits, self._num_together)
         self._forget()
 
     def _forget(self) -> None:
@@ -64,7 +64,8 @@ class PoolFreeState(FreeState):
         return twin
 
     def _counted(self) -> ServerRooms:
-        return ServerRooms(self.lit, self.any, self.parts.units, self.parts.ports, self._num_together)
+        counts = ServerCounts(self.lit, self.any, self.parts.units, self.parts.ports)
+        return ServerRooms(counts, self._num_together)
 
     def _changed(self, servers: Collection[int], owned: Owned[Any] | None) -> None:
         beside = () if owned is None else [server for server, _ in owned.masks if server not in servers]
@@ -154,11 +155,13 @@ class PoolFreeState(FreeState):
         """As before where all that is free is the same: replays hide, reserve and look ahead, and come back to that."""
         if kind.held > self.num_free:
             return None
+        if not self._may_place(kind, search):
+            return None
         if not search.is_repeatable:
-            return self._sought(kind, search)
+            return super().found(kind, search)
         answers, key = self._answers(), (id(kind), id(search))
         if key not in answers:
-            answers[key] = self._sought(kind, search), kind, search
+            answers[key] = super().found(kind, search), kind, search
             self._num_known += 1
         return answers[key][0]
 
@@ -168,7 +171,7 @@ class PoolFreeState(FreeState):
         needs = needs_of(kind, search.of_loop)
         if self._rooms.fit_any(needs):
             return LookAhead(kind, self.num_free)
-        return PoolLookAhead(kind, self.num_free, self.parts.bits, self._rooms, needs)
+        return PoolLookAhead(kind, self.num_free, self._held, self._rooms.counts, needs)
 
     def _answers(self) -> Answers:
         """What is remembered of the state as it is."""
@@ -205,9 +208,6 @@ class PoolFreeState(FreeState):
         if have.num_units < part.units * parts or have.num_ports < part.io * parts:
             return True
         return self._rooms.of(part).most < parts
-
-    def _sought(self, kind: JobClass, search: Search) -> Placement | None:
-        return super().found(kind, search) if self._may_place(kind, search) else None
 
     def _may_place(self, kind: JobClass, search: Search) -> bool:
         """False where no row finds room, as the row of each block size that asks for the least memory finds none. A

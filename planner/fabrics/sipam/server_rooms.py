@@ -101,35 +101,24 @@ class PartRoom:
 class ServerRooms:
     """Parts of every kind that was asked for."""
 
-    def __init__(
-        self, lit: Sequence[int], every: Sequence[int], units: Sequence[int], ports: Sequence[int], per_rack: int
-    ) -> None:
-        """By server, read whenever something is asked: free devices with a port, all free ones, free units and ports.
-        `per_rack`: servers that one job may use together."""
-        self._lit, self._every, self._units, self._ports, self._per_rack = lit, every, units, ports, per_rack
+    def __init__(self, counts: ServerCounts, per_rack: int) -> None:
+        """`counts` are read whenever something is asked; `per_rack`: servers that one job may use together."""
+        self._free, self._per_rack = counts, per_rack
+        self._num_servers = len(counts.every)
         self._changes: list[int] = []
         """the last servers that changed"""
         self._num_changes = 0
         """of all time"""
         self._rooms: dict[AskedPart, PartRoom] = {}
 
-    def over(self, counts: ServerCounts, parts: Iterable[AskedPart]) -> "ServerRooms":
-        """The same over other counts that are equal now, with what is known of these kinds of parts."""
-        twin = ServerRooms(*counts, self._per_rack)
-        for part in parts:
-            room = self.of(part)
-            apart = [*room.by_server], [*room.by_rack], [*room.changes]
-            twin._rooms[part] = PartRoom(*apart, most=room.most, seen=0)
-        return twin
-
     @property
     def counts(self) -> ServerCounts:
         """A copy of what is free."""
-        return ServerCounts([*self._lit], [*self._every], [*self._units], [*self._ports])
+        return ServerCounts(*([*each] for each in self._free))
 
     def changed(self, servers: Collection[int]) -> None:
         """Something was taken or given back on these servers."""
-        changes, most = self._changes, len(self._lit)
+        changes, most = self._changes, self._num_servers
         changes += servers
         self._num_changes += len(servers)
         if len(changes) > 2 * most:
@@ -141,14 +130,14 @@ class ServerRooms:
         if room is None:
             if len(self._rooms) >= MOST_KINDS:
                 self._rooms.clear()
-            num_servers = len(self._lit)
-            num_racks = num_servers // self._per_rack
-            room = PartRoom([0] * num_servers, [0] * num_racks, [0] * num_racks)
+            num_racks = self._num_servers // self._per_rack
+            room = PartRoom([0] * self._num_servers, [0] * num_racks, [0] * num_racks)
             self._rooms[part] = room
         if room.seen != now:
             behind = now - room.seen
             is_known = room.seen >= 0 and behind <= len(self._changes)
-            self._count(room, part, set(self._changes[-behind:]) if is_known else range(len(self._lit)))
+            servers = self._changes[-behind:] if is_known else range(self._num_servers)
+            self._count(room, part, servers if behind == 1 else {*servers})
             room.seen = now
         return room
 
@@ -156,19 +145,29 @@ class ServerRooms:
         """True if for one of the needs so many parts fit in one rack."""
         return any(self.of(part).most >= parts for parts, part in needs)
 
-    def _count(self, room: PartRoom, part: AskedPart, servers: Iterable[int]) -> None:
-        devices, asked, io, is_single = part
-        free, units, ports = self._every if is_single else self._lit, self._units, self._ports
+    def _count(self, room: PartRoom, part: AskedPart, servers: Collection[int]) -> None:
         by_server, by_rack, changes = room.by_server, room.by_rack, room.changes
-        per_rack, is_same = self._per_rack, True
-        for server in servers:
-            fits = free[server] // devices
-            if asked and fits:
-                fits = min(fits, units[server] // asked, ports[server] // io)
-            if fits != by_server[server]:
+        per_rack, is_same, found = self._per_rack, True, parts_on(self._free, part, servers)
+        for number, server in enumerate(servers):
+            if found[number] != by_server[server]:
                 rack = server // per_rack
-                by_rack[rack] += fits - by_server[server]
+                by_rack[rack] += found[number] - by_server[server]
                 changes[rack] += 1
-                by_server[server], is_same = fits, False
+                by_server[server], is_same = found[number], False
         if not is_same:
             room.most = max(by_rack)
+
+
+def parts_on(counts: ServerCounts, part: AskedPart, servers: Iterable[int]) -> list[int]:
+    """Parts of a kind that fit on each of these servers."""
+    devices, asked, io, is_single = part
+    free, units, ports = counts.every if is_single else counts.lit, counts.units, counts.ports
+    if not asked:
+        return [free[server] // devices for server in servers]
+    found: list[int] = []
+    for server in servers:
+        fits, by_units, by_ports = free[server] // devices, units[server] // asked, ports[server] // io
+        if by_units < fits:
+            fits = by_units
+        found.append(by_ports if by_ports < fits else fits)
+    return found

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from costmodel.fabrics.sliced import Held, Slice
 from planner.fabrics.demand import Demand
+from planner.fabrics.free_devices import Masks
 from planner.fabrics.free_slots import Device
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import Option
@@ -32,12 +33,12 @@ class SlicedFreeState(FreeState):
         twin.slices = self.slices.copy()
         return twin
 
-    def hold(self, devices: Sequence[Device], owned: Owned[Any] | None = None) -> None:
-        super().hold(devices, owned)
+    def hold(self, devices: Sequence[Device], owned: Owned[Any] | None = None, masks: Masks | None = None) -> None:
+        super().hold(devices, owned, masks)
         self.slices.take(devices)
 
-    def give_back(self, devices: Sequence[Device], owned: Owned[Any] | None = None) -> None:
-        super().give_back(devices, owned)
+    def give_back(self, devices: Sequence[Device], owned: Owned[Any] | None = None, masks: Masks | None = None) -> None:
+        super().give_back(devices, owned, masks)
         self.slices.release(devices)
 
     @property

@@ -133,7 +133,7 @@ def test_a_job_that_does_not_fit_leaves_the_board_as_it_was() -> None:
     options = problem.options[0]
     spanning = next(row for row, shape in enumerate(options.shapes) if shape.has_light and shape.block == 1)
     assert free.assign(options, spanning, [(0, 3), (1, 1)]) is None
-    assert free.slots.lit == [[0, 1, 2], [0, 1, 2]]
+    assert [*free.slots.lit] == [(0, 1, 2), (0, 1, 2)]
     assert free.assign(options, spanning, [(0, 4)]) is None
 
 
