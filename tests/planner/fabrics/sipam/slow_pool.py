@@ -27,7 +27,9 @@ class SlowPool(PoolFreeState):
     def found(self, kind: JobClass, search: Search) -> Placement | None:
         if kind.held > self.num_free:
             return None
-        return FreeState.found(self, kind, search) if search.is_fixed else self._sought(kind, search)
+        if not search.is_fixed and not self._may_place(kind, search):
+            return None
+        return FreeState.found(self, kind, search)
 
     def rows_to_try(self, kind: JobClass, search: Search) -> Iterable[Option]:
         return FreeState.rows_to_try(self, kind, search)
