@@ -45,9 +45,21 @@ class HeldByRack:
         return tuple((rack, devices, units, ports) for rack, (devices, units, ports) in by_rack.items())
 
 
+class _Rack:
+    """What is free in a rack as jobs leave it."""
+
+    def __init__(self, counts: ServerCounts) -> None:
+        """`counts` of its servers, a copy."""
+        self.counts = counts
+        self.free = [*map(sum, counts[1:])]
+        """devices, units and ports"""
+        self.later: list[Placement] = []
+        """what left it and is not counted by server"""
+
+
 class PoolLookAhead(LookAhead):
-    """Parts of a class of jobs that would fit in each rack. Servers of a rack are counted where the rack as a whole
-    has enough."""
+    """Parts of a class of jobs that would fit in each rack that somebody leaves. Servers of a rack are counted where
+    the rack as a whole has enough."""
 
     def __init__(
         self,
@@ -57,50 +69,51 @@ class PoolLookAhead(LookAhead):
         counts: ServerCounts,
         needs: Sequence[tuple[int, AskedPart]],
     ) -> None:
-        """`counts` are a copy to count on; `needs`: numbers of parts, one of which must fit in a rack; now none
-        does."""
+        """`counts` stay as they are until a rack has room; `needs`: numbers of parts, one of which must fit in a rack;
+        now none does."""
         super().__init__(kind, num_free)
         self._held, self._counts, self._needs = held, counts, needs
-        self._is_open = False
-        size = held.servers
-        firsts = range(0, len(counts.every), size)
-        self._by_rack = [[sum(each[first : first + size]) for first in firsts] for each in counts[1:]]
-        """free devices, units and ports"""
         self._asked = [(number * part.devices, number * part.units, number * part.io) for number, part in needs]
         """of a rack, by need"""
-        self._later: list[list[Placement]] = [[] for _ in firsts]
-        """by rack, what left it and is not counted by server"""
+        self._racks: dict[int, _Rack] = {}
+        self._is_open = False
 
     def _free(self, placement: Placement) -> None:
-        devices, units, ports = self._by_rack
         for rack, more_devices, more_units, more_ports in self._held.of(placement):
-            self._later[rack].append(placement)
-            devices[rack] = now_devices = devices[rack] + more_devices
-            units[rack] = now_units = units[rack] + more_units
-            ports[rack] = now_ports = ports[rack] + more_ports
+            known = self._racks.get(rack) or self._seen(rack)
+            known.later.append(placement)
+            devices, units, ports = known.free
+            known.free = [devices + more_devices, units + more_units, ports + more_ports]
+            devices, units, ports = known.free
             for asked_devices, asked_units, asked_ports in self._asked:
-                if now_devices >= asked_devices and now_units >= asked_units and now_ports >= asked_ports:
-                    self._is_open = self._is_open or self._has_room(rack)
+                if devices >= asked_devices and units >= asked_units and ports >= asked_ports:
+                    self._is_open = self._is_open or self._has_room(rack, known)
                     break
 
-    def _has_room(self, rack: int) -> bool:
-        """True if the parts of one of the needs fit on the servers of a rack."""
-        for placement in self._later[rack]:
-            self._free_on_servers(placement, rack)
-        self._later[rack].clear()
-        first = rack * self._held.servers
-        servers = range(first, first + self._held.servers)
-        return any(sum(parts_on(self._counts, part, servers)) >= number for number, part in self._needs)
+    def _seen(self, rack: int) -> _Rack:
+        """A rack that is left for the first time."""
+        first, last = rack * self._held.servers, (rack + 1) * self._held.servers
+        self._racks[rack] = _Rack(ServerCounts(*[each[first:last] for each in self._counts]))
+        return self._racks[rack]
 
-    def _free_on_servers(self, placement: Placement, rack: int) -> None:
+    def _has_room(self, number: int, rack: _Rack) -> bool:
+        """True if the parts of one of the needs fit on the servers of a rack."""
+        for placement in rack.later:
+            self._free_on_servers(placement, number, rack.counts)
+        rack.later.clear()
+        servers = range(self._held.servers)
+        return any(sum(parts_on(rack.counts, part, servers)) >= parts for parts, part in self._needs)
+
+    def _free_on_servers(self, placement: Placement, rack: int, counts: ServerCounts) -> None:
         """Count what a placement holds in a rack by server."""
-        lit, every, units, ports = self._counts
-        servers, bits = self._held.servers, self._held.bits
+        lit, every, units, ports = counts
+        size, bits = self._held.servers, self._held.bits
+        first, last = rack * size, (rack + 1) * size
         for server, slots in placement.by_server.items():
-            if server // servers == rack:
-                lit[server] += slots.bit_count()
-                every[server] += slots.bit_count()
+            if first <= server < last:
+                lit[server - first] += slots.bit_count()
+                every[server - first] += slots.bit_count()
         for server, mask in () if placement.owned is None else placement.owned.masks:
-            if server // servers == rack:
-                units[server] += (mask & bits.units).bit_count()
-                ports[server] += (mask & bits.ports).bit_count()
+            if first <= server < last:
+                units[server - first] += (mask & bits.units).bit_count()
+                ports[server - first] += (mask & bits.ports).bit_count()

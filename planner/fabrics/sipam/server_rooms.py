@@ -103,18 +103,13 @@ class ServerRooms:
 
     def __init__(self, counts: ServerCounts, per_rack: int) -> None:
         """`counts` are read whenever something is asked; `per_rack`: servers that one job may use together."""
-        self._free, self._per_rack = counts, per_rack
+        self.counts, self._per_rack = counts, per_rack
         self._num_servers = len(counts.every)
         self._changes: list[int] = []
         """the last servers that changed"""
         self._num_changes = 0
         """of all time"""
         self._rooms: dict[AskedPart, PartRoom] = {}
-
-    @property
-    def counts(self) -> ServerCounts:
-        """A copy of what is free."""
-        return ServerCounts(*([*each] for each in self._free))
 
     def changed(self, servers: Collection[int]) -> None:
         """Something was taken or given back on these servers."""
@@ -147,7 +142,7 @@ class ServerRooms:
 
     def _count(self, room: PartRoom, part: AskedPart, servers: Collection[int]) -> None:
         by_server, by_rack, changes = room.by_server, room.by_rack, room.changes
-        per_rack, is_same, found = self._per_rack, True, parts_on(self._free, part, servers)
+        per_rack, is_same, found = self._per_rack, True, parts_on(self.counts, part, servers)
         for number, server in enumerate(servers):
             if found[number] != by_server[server]:
                 rack = server // per_rack
