@@ -49,8 +49,9 @@ class JobOptions:
     is_listed: bool = True
     """whether all its candidates are here"""
     is_bounded: bool = True
-    """whether each candidate that is missing has one here that is worth no less with as many accelerators in blocks as
-    large, over as many racks and links, with as much memory; without, those may have any value up to `most_value`"""
+    """whether each candidate that is missing, and that servers may hold, has one here that is worth no less with
+    as many accelerators in blocks as large, over as many racks and links, with as much memory; without, those may have
+    any value up to `most_value`"""
     short: NDArray[np.bool_] | None = None
     """which rows are the short list, shape (C,), where it was made of all candidates of these sizes"""
     _known: dict[int, Assignment] = field(default_factory=dict, init=False, repr=False, compare=False)

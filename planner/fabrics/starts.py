@@ -29,12 +29,9 @@ class Starts:
         return False
 
     def few_rows(self, options: JobOptions) -> NDArray[np.int64]:
-        """The most valuable row for each size, block, number of racks, of links and share of memory in each phase,
-        ascending: where to find dominated rows takes too long."""
-        c = options.candidates
-        _, order, starts = grouped([c.num_devices, c.block, c.racks, c.links, c.split, c.in_first_phase().split])
-        best = first_of_each(starts, -options.value[order], options.energy[order])
-        return np.sort(order[best])
+        """The most valuable row for each size, block, number of racks, of links and share of memory in each phase, and
+        others that the fabric packs, ascending: where to find dominated rows takes too long."""
+        return most_valuable(options, np.arange(len(options)))
 
     def short_rows(self, options: JobOptions) -> NDArray[np.int64] | None:
         """The rows of a job that `short_list` keeps, ascending; None where it has no such list."""
@@ -56,3 +53,17 @@ class Starts:
         """Plans of more and more value, packed by counts, until the clock is over or after so many moves; none where
         the fabric has no such packing, or the cluster is small."""
         return iter(())
+
+
+def most_valuable(options: JobOptions, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Of some rows the most valuable one of each kind, ascending."""
+    _, order, starts = grouped([column[rows] for column in kind_columns(options)])
+    best = first_of_each(starts, -options.value[rows][order], options.energy[rows][order])
+    return np.sort(rows[order[best]])
+
+
+def kind_columns(options: JobOptions) -> list[NDArray[np.int64]]:
+    """Size, block, number of racks, of links and share of memory in each phase of every row."""
+    c = options.candidates
+    columns = (c.num_devices, c.block, c.racks, c.links, c.split, c.in_first_phase().split)
+    return [column.astype(np.int64) for column in columns]

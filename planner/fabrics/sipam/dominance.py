@@ -6,12 +6,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from costmodel.fabrics import Sipam
 from costmodel.parallelism.mappings import distinct_rows
 from costmodel.pricing.candidates import Candidates
 from costmodel.pricing.divided_mappings import group_degrees
 from planner.fabrics.dominance import Dominance
 from planner.fabrics.problem import JobOptions
 from planner.fabrics.sipam.demand import asked_across, ports_of_each
+from planner.fabrics.sipam.placeable import are_placeable
 from planner.fabrics.sipam.published_loop import loop_rows, rows_of_loop
 from planner.model.instance import Instance
 
@@ -26,7 +28,8 @@ EARLIER = np.triu(np.ones((CHUNK, CHUNK), np.bool_), 1)
 
 
 class PoolDominance(Dominance):
-    """Rows are compared by what they ask of each server; the rows of the published loop are kept beside them."""
+    """Rows are compared by what they ask of each server; the rows of the published loop are kept beside them. Rows that
+    no servers have uplinks for are dropped where others are left: what they replace asks for as many."""
 
     holds_in_step_two = False
 
@@ -37,9 +40,15 @@ class PoolDominance(Dominance):
         cluster, job, candidates = instance.cluster, options.job, options.candidates
         names = [objective.name for objective in instance.objectives]
         kept_of = undominated(options, names, rows_of_loop(cluster, job, candidates))
+        assert isinstance(options.fabric, Sipam)
+        placeable = are_placeable(candidates, options.fabric)
 
         def of_sizes(rows: Ints) -> Ints:
-            return kept_of(rows, rows[loop_rows(cluster, job, candidates.take(rows))])
+            of_loop = rows[loop_rows(cluster, job, candidates.take(rows))]
+            kept = kept_of(rows, of_loop)
+            always = np.isin(kept, of_loop) | (kept == options.current)
+            some = kept[placeable[kept] | always]
+            return some if len(some) else kept
 
         return of_sizes
 

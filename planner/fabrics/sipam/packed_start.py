@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 
 from planner.candidates.lagrangian_bounds import LagrangianMultipliers, pool_prices
@@ -24,9 +25,9 @@ WIRE = StepTwoLimits(1.0, 1.0, 1, 0)
 """of the exact search in one server"""
 SHARE = 0.7
 """of the time left, for packings"""
-FIRST, GOOD, PATIENCE = 2, 0.007, 40
-"""moves for each server before the first plan, unless it is so near to the bound before, and without a better packing
-before the last one"""
+FIRST, GOOD, AGAIN, PATIENCE = 6, 0.009, 3, 40
+"""moves for each server before the first plan, unless it is so near to the bound before; times as many before each of
+the next ones; and moves for each server without a better packing before the last one"""
 LEAST_S, JOB_S = 0.3, 0.0015
 """that jobs of a packing are given to find their parts, however little time is left, and more for each of them"""
 MOVES_S = 0.1
@@ -36,8 +37,8 @@ NEAR = 1e-5
 
 
 def packed(problem: Problem, seed: int, clock: Clock, most_moves: int) -> Iterator[list[Assignment]]:
-    """Packings realised, one after few moves unless time is over, and the best of all by a share of the time left; none
-    in which a job that must run has no place."""
+    """Packings realised, some after ever more moves unless time is over, and the best of all by a share of the time
+    left; none in which a job that must run has no place."""
     if not problem.num_candidates:
         return
     of_jobs_s = JOB_S * len(problem.options)
@@ -50,14 +51,14 @@ def packed(problem: Problem, seed: int, clock: Clock, most_moves: int) -> Iterat
             free.take_named(assignment)
         search = Packing(_empty(problem, free, prices), free.together, random.Random(seed))
     enough = (1 - NEAR) * prices.bound - sum(assignment.value for assignment in staying)
-    good, is_first = enough - (GOOD - NEAR) * prices.bound, not clock.is_over
+    good = enough - (GOOD - NEAR) * prices.bound
+    moments = _Moments(float("inf"), float("inf")) if clock.is_over else _Moments(FIRST * len(free.lit), good)
     moves = since = 0
     clock = clock.lasting(MOVES_S)
     while moves < most_moves and since < PATIENCE * len(free.lit) and not clock.is_over:
         if search.best.value >= enough:
             break
-        if is_first and (search.best.value >= good or moves == FIRST * len(free.lit)):
-            is_first = False
+        if (not moments.last or clock.has(kept_s)) and moments.has_come(moves, search.best.value):
             until = whole.lasting(kept_s)
             if (found := _realized(problem, search.best, free.copy(), staying, until)) is not None:
                 yield found
@@ -65,6 +66,26 @@ def packed(problem: Problem, seed: int, clock: Clock, most_moves: int) -> Iterat
     until = whole.lasting(kept_s)
     if (found := _realized(problem, search.best, free, staying, until, exactly=whole)) is not None:
         yield found
+
+
+@dataclass
+class _Moments:
+    """When the best packing so far is worth realising."""
+
+    due: float
+    """moves"""
+    good: float
+    """value with which the first plan is not kept waiting"""
+    last: float = 0.0
+    """value of the packing realised before"""
+
+    def has_come(self, moves: int, value: float) -> bool:
+        """After so many moves, the best packing being worth so much; the next moment is later then."""
+        is_due = moves >= self.due or (not self.last and value >= self.good)
+        if not is_due or value <= self.last:
+            return False
+        self.last, self.due = value, AGAIN * max(self.due, moves)
+        return True
 
 
 def _empty(problem: Problem, free: PoolFreeState, prices: LagrangianMultipliers) -> ServerLayout:

@@ -15,6 +15,8 @@ from planner.fabrics.sipam.server_menus import Menu, ServerSpread
 
 FEW, LARGEST, MOST_WAITING = 30, 12, 6
 """jobs that one server chooses among, so many of them the largest; jobs without a place that join a move"""
+LEAST_LOSS = 8
+"""items of a job that one server chooses among: those that lose least"""
 NUM_SERVERS = (2, 2, 2, 3)
 """that a move fills anew"""
 OVER_SHARE = 0.25
@@ -144,7 +146,7 @@ class Packing:
             is_last = is_end and place == len(servers) - 1
             some = self._some([j for j in forward if j in layout.waiting], forward)
             gains = [self._gains(j, 0.0 if is_last else forward[j], is_last=is_last) for j in some]
-            filling = Filling.of([self._menus[j].items for j in some], gains, layout.room[server])
+            filling = Filling.of([self._menus[j].items[:LEAST_LOSS] for j in some], gains, layout.room[server])
             if not is_last:
                 self._bridge(layout, filling, some, forward, servers[place:])
             taken = filling.within(layout.room[server])
@@ -181,7 +183,7 @@ class Packing:
         menu = self._menus[j]
         less = 0.0 if is_last else menu.worth - forward
         more = REQUIRED if menu.is_required else 0.0
-        return [item.value - less + more for item in menu.items]
+        return [item.value - less + more for item in menu.items[:LEAST_LOSS]]
 
 
 def _holds(layout: ServerLayout, spread: ServerSpread, servers: Sequence[int]) -> bool:

@@ -8,6 +8,7 @@ from planner.fabrics.problem import JobOptions, Problem
 from planner.fabrics.shared_amounts import SharedAmounts
 from planner.fabrics.sipam.demand import asked_across, held_of_rank
 from planner.fabrics.sipam.free_pool import FreePool
+from planner.fabrics.sipam.placeable import fewest_servers
 from planner.model.cluster import Cluster
 
 Floats = NDArray[np.float64]
@@ -36,19 +37,15 @@ class PoolAmounts(SharedAmounts):
 
 
 def _of_job(options: JobOptions, largest: tuple[int, int]) -> Floats:
-    """What the rows of a job use, shape (C, 5); `largest`: accelerators and units of the largest server. `servers` are
-    those in each rack that a row surely needs.
+    """What the rows of a job use, shape (C, 5); `largest`: accelerators and units of the largest server.
 
     Where candidates are missing that need fewer uplinks than those here, none are charged, so that bounds hold for all.
     """
     candidates = options.candidates
     ranks = candidates.num_devices.astype(np.int64)
     units, ports = (ranks * each for each in held_of_rank(candidates))
-    racks = candidates.racks
-    servers = np.maximum(
-        *(-(-each // racks // max(most, 1)) for each, most in zip((ranks, units), largest, strict=True))
-    )
+    servers = fewest_servers(candidates, *largest)
     uplinks = np.zeros(len(ranks), np.int64)
     spans = np.flatnonzero((servers > 1) & options.is_listed)
-    uplinks[spans] = (racks * servers)[spans] * np.prod(asked_across(candidates.take(spans)), axis=0)
+    uplinks[spans] = (candidates.racks * servers)[spans] * np.prod(asked_across(candidates.take(spans)), axis=0)
     return np.stack([ranks, units, ports, units - ports, uplinks], axis=1).astype(np.float64)

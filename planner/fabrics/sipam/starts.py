@@ -2,10 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from costmodel.fabrics import Sipam
-from planner.fabrics.problem import Problem
+from costmodel.parallelism.mappings import distinct_rows
+from planner.fabrics.problem import JobOptions, Problem
 from planner.fabrics.sipam.packed_start import packed
-from planner.fabrics.starts import Starts
+from planner.fabrics.sipam.placeable import are_placeable
+from planner.fabrics.starts import Starts, kind_columns, most_valuable
 from planner.model.clock import Clock
 from planner.model.cluster import Cluster
 from planner.model.instance import Instance
@@ -28,6 +33,19 @@ class PoolStarts(Starts):
         is_by_value = [objective.name for objective in instance.objectives] == ["value"] and not instance.placed_steps
         counts = len(instance.all_jobs) * instance.cluster.fabric.num_servers
         return is_by_value and counts > MANY_COUNTS and limit_s <= FEW_S
+
+    def few_rows(self, options: JobOptions) -> NDArray[np.int64]:
+        """Those of rows that servers have uplinks for, where there are any."""
+        assert isinstance(options.fabric, Sipam)
+        c, few = options.candidates, super().few_rows(options)
+        are_kept = are_placeable(c.take(few), options.fabric)
+        if are_kept.all():
+            return few
+        kind = distinct_rows(kind_columns(options))[1]
+        others = np.flatnonzero(np.isin(kind, kind[few[~are_kept]]))
+        others = others[are_placeable(c.take(others), options.fabric)]
+        found = np.union1d(few[are_kept], most_valuable(options, others))
+        return found if len(found) else few
 
     def heuristics(self, cluster: Cluster) -> Sequence[str]:
         assert isinstance(cluster.fabric, Sipam)
