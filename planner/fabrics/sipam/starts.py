@@ -9,7 +9,7 @@ from costmodel.fabrics import Sipam
 from costmodel.parallelism.mappings import distinct_rows
 from planner.fabrics.problem import JobOptions, Problem
 from planner.fabrics.sipam.packed_start import packed
-from planner.fabrics.sipam.placeable import are_placeable
+from planner.fabrics.sipam.placeable import are_placeable, fewest_servers
 from planner.fabrics.starts import Starts, kind_columns, most_valuable
 from planner.model.clock import Clock
 from planner.model.cluster import Cluster
@@ -35,15 +35,18 @@ class PoolStarts(Starts):
         return is_by_value and counts > MANY_COUNTS and limit_s <= FEW_S
 
     def few_rows(self, options: JobOptions) -> NDArray[np.int64]:
-        """Those of rows that servers have uplinks for, where there are any."""
+        """Of jobs that no server holds alone, those of rows that servers have uplinks for, where there are any."""
         assert isinstance(options.fabric, Sipam)
-        c, few = options.candidates, super().few_rows(options)
-        are_kept = are_placeable(c.take(few), options.fabric)
+        c, few, fabric = options.candidates, super().few_rows(options), options.fabric
+        units = fabric.trays_per_server * fabric.units_per_tray
+        if not (fewest_servers(c.take(few), fabric.devices_per_server, units) > 1).all():
+            return few
+        are_kept = are_placeable(c.take(few), fabric)
         if are_kept.all():
             return few
         kind = distinct_rows(kind_columns(options))[1]
         others = np.flatnonzero(np.isin(kind, kind[few[~are_kept]]))
-        others = others[are_placeable(c.take(others), options.fabric)]
+        others = others[are_placeable(c.take(others), fabric)]
         found = np.union1d(few[are_kept], most_valuable(options, others))
         return found if len(found) else few
 

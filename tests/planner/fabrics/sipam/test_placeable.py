@@ -13,7 +13,7 @@ from planner.fabrics.sipam.free_state import PoolFreeState
 from planner.fabrics.sipam.placeable import are_placeable
 from planner.fabrics.sipam.published_loop import rows_of_loop
 from planner.fabrics.sipam.starts import PoolStarts
-from planner.fabrics.starts import kind_columns
+from planner.fabrics.starts import Starts, kind_columns
 from planner.model.edit import edited, with_fabric
 from planner.model.instance import Instance
 from tests.benchmarks.random_pools import random_pool
@@ -69,7 +69,11 @@ def test_rows_over_both_servers_that_stay_find_a_place(pool: Instance, options: 
 
 
 def test_of_each_kind_the_best_row_with_a_place_stays(options: JobOptions) -> None:
+    """Of a job that no server holds alone; another one has its short list as it was."""
+    assert PoolStarts().few_rows(options).tolist() == Starts().few_rows(options).tolist()
+    options = options.take(np.flatnonzero(options.candidates.num_devices == max(LARGE)))
     few, placeable = PoolStarts().few_rows(options), _placeable(options)
+    assert not placeable[Starts().few_rows(options)].all()
     kinds = [*zip(*(column.tolist() for column in kind_columns(options)), strict=True)]
     best: dict[object, float] = {}
     for row in np.flatnonzero(placeable).tolist():
