@@ -37,6 +37,8 @@ class PairLight:
     a server may have"""
     exchanged: Callable[[Demand], Sequence[int]]
     """most wavelengths that so many parts of a demand send and receive together, over all their links"""
+    apart: Callable[[Demand], Sequence[int]]
+    """most parts of a demand that exchange no light with so many others"""
     carried: Mapping[Pair, int]
     """wavelengths that each of two servers can send the other, by pairs in ascending order that are joined"""
     is_all: bool

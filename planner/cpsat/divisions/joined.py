@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 from planner.cpsat.divisions.joined_master import JoinedMaster
-from planner.cpsat.divisions.joined_servers import JoinedServers, Needs, is_dark, needs_of
+from planner.cpsat.divisions.joined_servers import JoinedServers, is_dark, needs_of
 from planner.cpsat.divisions.pairs import Judge, ways_of_jobs
 from planner.cpsat.divisions.reasons import Jobs, reasons_of
 from planner.cpsat.divisions.ways import Division, JobWays, RowNeeds
@@ -197,8 +197,12 @@ class _Asks:
             return None
         refused = self._refused.get((self._job.job, division), [])
         forbidden = frozenset(i for i, each in enumerate(refused) if each.needs_no_more_than(shape))
-        return RowNeeds((needs.light, needs.across, *needs.ranks), needs.may_part, forbidden)
+        return RowNeeds(needs[0], needs[1], forbidden)
 
-    def _needs_of(self, division: Division, shape: Demand) -> Needs | None:
-        has_place = is_dark(self._servers.links, division, shape) or self._servers.have_place(division, shape)
-        return needs_of(self._servers.links, division, shape) if has_place else None
+    def _needs_of(self, division: Division, shape: Demand) -> tuple[tuple[int, ...], bool] | None:
+        """Amounts of light and ranks, and whether no fiber need join some of the servers."""
+        needs, parting = needs_of(self._servers.links, division, shape), self._servers.parting(division, shape)
+        if not (is_dark(self._servers.links, division, shape) or self._servers.places(division, shape)):
+            return None
+        met = (-ranks for ranks in parting.apart)
+        return (needs.light, needs.across, *needs.ranks, *parting.light, *met), needs.may_part

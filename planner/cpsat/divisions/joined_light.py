@@ -1,11 +1,13 @@
 """Light of one job over the fibers between its servers, there and back together, in all its configurations."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ortools.sat.python import cp_model
 
-from planner.cpsat.divisions.joined_servers import BOTH_WAYS, JoinedServers, OnServers
+from planner.cpsat.divisions.joined_servers import BOTH_WAYS, JoinedServers, Needs, OnServers, Places
+from planner.cpsat.divisions.ways import JobWays, Way
+from planner.formulation.step_one import PairLight
 from planner.formulation.variables import Pair, total
 
 Literals = Mapping[OnServers, cp_model.IntVar]
@@ -23,6 +25,8 @@ class JoinedLight:
     """by ranks and server: so many ranks are there"""
     least: Mapping[int, int]
     """light of so many ranks that leaves their server, in any way"""
+    across: Mapping[OnServers, Sequence[int]]
+    """least light over every cut of the servers"""
     exchanged: Mapping[int, int]
     """most light of so many ranks and all others, there and back, in any way"""
 
@@ -61,12 +65,12 @@ class JoinedLight:
         """Some servers of the job exchange light with its others over the pairs that join both.
 
         These are all fibers between them, and light of the job crosses no other server: they carry at least the least
-        light that leaves any part of its ranks, and as much that enters it.
+        light that leaves any ranks that may lie there, and as much that enters them.
         """
         needed: dict[tuple[Pair, ...], list[cp_model.LinearExprT]] = {}
         for on, literal in several.items():
-            for pairs in self.servers.cuts(on.servers) if on.needs.across else ():
-                needed.setdefault(pairs, []).append(BOTH_WAYS * on.needs.across * literal)
+            for (_, pairs), least in zip(self.servers.cuts(on.servers), self.across[on], strict=True):
+                needed.setdefault(pairs, []).append(BOTH_WAYS * least * literal)
         for pairs, terms in needed.items():
             self.cp.add(sum(lit[pair] for pair in pairs) >= sum(terms))
 
@@ -85,3 +89,30 @@ class JoinedLight:
                 few = [part for (ranks, on), part in self.parts.items() if on == server and ranks < least]
                 many = [literal for ranks, those in literals.items() if ranks >= least for literal in those]
                 self.cp.add_at_most_one([*few, *many])
+
+
+def light_across(
+    servers: JoinedServers, job: JobWays, ways: Mapping[Way, tuple[Needs, Places]]
+) -> dict[OnServers, list[int]]:
+    """Least light of any way of a job over every cut of its servers."""
+    least: dict[OnServers, list[int]] = {}
+    for way, (needs, places) in ways.items():
+        light = servers.parting(way.division, job.options.shapes[way.row]).light
+        for on, place in places.items():
+            here = [min(light[ranks] for ranks in numbers) for numbers in place.beside]
+            key = OnServers(job.job, needs, on)
+            least[key] = [*map(min, least.get(key, here), here)]
+    return least
+
+
+def light_of(links: PairLight, job: JobWays, sizes: Sequence[int]) -> tuple[dict[int, int], dict[int, int]]:
+    """Least light that leaves so many ranks of a job, and most that they exchange, in any row that needs fibers."""
+    least, most = dict[int, int](), dict.fromkeys(sizes, 0)
+    for shape in {job.options.shapes[row] for rows in job.rows.values() for row in rows}:
+        leaving, exchanged = links.leaving(shape), links.exchanged(shape)
+        for ranks in sizes if shape.is_even or any(leaving.values()) else ():
+            count = ranks // shape.part
+            if ranks % shape.part == 0 and count in leaving:
+                least[ranks] = min(least.get(ranks, leaving[count]), leaving[count])
+                most[ranks] = max(most[ranks], exchanged[count])
+    return least, most

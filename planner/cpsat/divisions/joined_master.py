@@ -5,20 +5,30 @@ only the former have a variable for each server, and pairs of servers share the 
 one job that meet in a server are a division of it too, of the same value.
 """
 
-from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from itertools import islice
 from math import floor, isfinite
 
 from ortools.sat.python import cp_model
 
-from planner.cpsat.divisions.arc_flow import ArcFlow, ServerFilling
-from planner.cpsat.divisions.joined_light import JoinedLight
-from planner.cpsat.divisions.joined_servers import BOTH_WAYS, JoinedServers, Needs, OnServers, is_dark, needs_of
+from planner.cpsat.divisions.filled_servers import FilledServers, parts_of
+from planner.cpsat.divisions.joined_light import JoinedLight, light_across, light_of
+from planner.cpsat.divisions.joined_servers import (
+    BOTH_WAYS,
+    JoinedServers,
+    Needs,
+    OnServers,
+    Places,
+    Servers,
+    is_dark,
+    needs_of,
+)
+from planner.cpsat.divisions.joined_sets import fill_joined_sets
 from planner.cpsat.divisions.ways import Division, JobWays, Way
 from planner.cpsat.divisions.whole import in_filled_servers
 from planner.fabrics.pattern import Choice, Pattern
 from planner.fabrics.problem import Problem
+from planner.formulation.relaxation import least_objective
 from planner.formulation.step_two import FOUND
 from planner.formulation.terms import Term, sum_of
 from planner.formulation.variables import Pair, total
@@ -27,6 +37,8 @@ ShouldStop = Callable[[Pattern], bool]
 """is told choices better than those before; whether to look for no more"""
 SEARCHES = ("quick_restart", "no_lp")
 """of CP-SAT: with the whole linear relaxation, as the parameters say, and with none"""
+RELAXED_SHARE = 0.3
+"""of the time, for the linear relaxation alone"""
 MOST_NAMES = 200
 """servers to which those of choices that exclude each other are renamed"""
 
@@ -50,21 +62,22 @@ class JoinedMaster:
         """by job, ranks and server: the job needs fibers and has so many ranks there"""
         self._needs: dict[Way, Needs] = {}
         """of jobs that need fibers"""
+        self._places: dict[Way, Places] = {}
+        """of those, where they may lie"""
         self._lit: dict[int, cp_model.IntVar] = {}
         """by job: it needs fibers"""
         self._lying: dict[OnServers, cp_model.IntVar] = {}
         self._servers = servers
-        self._left: dict[int, list[cp_model.IntVar]] = {}
-        """by server: jobs that need fibers leave so many devices there"""
         self._light: dict[Pair, list[cp_model.LinearExprT]] = {pair: [] for pair in self._links.carried}
         for job in jobs:
             self._add(job)
         for pair, carried in self._links.carried.items():
             self.cp.add(total(self._light[pair]) <= BOTH_WAYS * carried)
-        self._flow = self._filled()
+        self._filling = self._filled(is_tight=least > 0)
+        if least > 0 and len(self._servers.joined_sets) > 1:
+            fill_joined_sets(self.cp, self._servers, self._rooms, self._literals, self._needs, self._lying)
         self.term = self._value(jobs, most)
-        if least > 0:
-            self.cp.add(self.term.expression >= self.term.scale.to_int(least) - len(jobs) - 1)
+        self._least = least
 
     def _add(self, job: JobWays) -> None:
         """At most one way of a job, of those that some servers have the fibers for."""
@@ -72,10 +85,10 @@ class JoinedMaster:
         for way in job.open():
             shape = job.options.shapes[way.row]
             if len(way.division) > 1 and not is_dark(self._links, way.division, shape):
-                needs = needs_of(self._links, way.division, shape)
-                if not self._servers.having(len(way.division), needs):
+                places = self._servers.places(way.division, shape)
+                if not places:
                     continue
-                self._needs[way] = needs
+                self._needs[way], self._places[way] = needs_of(self._links, way.division, shape), places
                 lit.append(way)
             self._literals[way] = self.cp.new_bool_var("")
         literals = [self._literals[way] for way in job.open() if way in self._literals]
@@ -95,52 +108,49 @@ class JoinedMaster:
             here = [cp.new_bool_var("") for _ in self._rooms]
             self._parts |= {(job, ranks, server): literal for server, literal in zip(self._rooms, here, strict=True)}
             cp.add(sum(here) == sum(way.division.count(ranks) * self._literals[way] for way in ways))
-        of_needs: dict[tuple[int, Needs], list[cp_model.IntVar]] = {}
+        lying, may_have = dict[OnServers, cp_model.IntVar](), dict[tuple[int, int], set[OnServers]]()
+        of_needs: dict[tuple[int, Needs], list[Way]] = {}
         for way in ways:
-            of_needs.setdefault((len(way.division), self._needs[way]), []).append(self._literals[way])
-        lying = dict[OnServers, cp_model.IntVar]()
-        for (number, needs), literals in sorted(of_needs.items(), key=lambda item: item[0]):
-            there = {OnServers(job, needs, on): cp.new_bool_var("") for on in self._servers.having(number, needs)}
-            cp.add(sum(there.values()) == sum(literals))
-            lying |= there
+            of_needs.setdefault((len(way.division), self._needs[way]), []).append(way)
+        for (_, needs), those in sorted(of_needs.items(), key=lambda item: item[0]):
+            lying |= self._lie_on(job, needs, those)
+            for way in those:
+                for on, place in self._places[way].items():
+                    for server, numbers in place.numbers.items():
+                        for ranks in numbers:
+                            may_have.setdefault((ranks, server), set()).add(OnServers(job, needs, on))
         for server in self._rooms:
             touching = [literal for on, literal in lying.items() if server in on.servers]
             cp.add(sum(self._parts[job, ranks, server] for ranks in sizes) == total(touching))
+            for ranks in sizes:
+                allowing = [lying[on] for on in sorted(may_have.get((ranks, server), ()))]
+                if len(allowing) < len(touching):
+                    cp.add(self._parts[job, ranks, server] <= total(allowing))
         self._lying |= lying
         parts = {(ranks, server): self._parts[job, ranks, server] for ranks in sizes for server in self._rooms}
-        least, most = self._light_of(of, sizes) if any(len(on.servers) > 2 for on in lying) else ({}, {})
-        for pair, light in JoinedLight(cp, self._servers, lying, parts, least, most).light_up():
+        has_several = any(len(on.servers) > 2 for on in lying)
+        least, most = light_of(self._links, of, sizes) if has_several else ({}, {})
+        across = light_across(self._servers, of, {way: (self._needs[way], self._places[way]) for way in ways})
+        for pair, light in JoinedLight(cp, self._servers, lying, parts, least, across, most).light_up():
             self._light[pair].append(light)
 
-    def _light_of(self, job: JobWays, sizes: Sequence[int]) -> tuple[dict[int, int], dict[int, int]]:
-        """Least light that leaves so many ranks of a job, and most that they exchange, in any row that needs fibers."""
-        least, most = dict[int, int](), dict.fromkeys(sizes, 0)
-        for shape in {job.options.shapes[row] for rows in job.rows.values() for row in rows}:
-            leaving, exchanged = self._links.leaving(shape), self._links.exchanged(shape)
-            for ranks in sizes if shape.is_even or any(leaving.values()) else ():
-                count = ranks // shape.part
-                if ranks % shape.part == 0 and count in leaving:
-                    least[ranks] = min(least.get(ranks, leaving[count]), leaving[count])
-                    most[ranks] = max(most[ranks], exchanged[count])
-        return least, most
+    def _lie_on(self, job: int, needs: Needs, ways: Sequence[Way]) -> dict[OnServers, cp_model.IntVar]:
+        """Ways of a job that need the same lie on servers that have a place for them."""
+        of_places: dict[frozenset[Servers], list[cp_model.IntVar]] = {}
+        for way in ways:
+            of_places.setdefault(frozenset(self._places[way]), []).append(self._literals[way])
+        everywhere = sorted({on for places in of_places for on in places})
+        there = {on: self.cp.new_bool_var("") for on in everywhere}
+        self.cp.add(sum(there.values()) == sum(self._literals[way] for way in ways))
+        for places, literals in of_places.items():
+            if len(places) < len(there):
+                self.cp.add(sum(literals) <= sum(there[on] for on in everywhere if on in places))
+        return {OnServers(job, needs, on): literal for on, literal in there.items()}
 
-    def _filled(self) -> ArcFlow:
+    def _filled(self, *, is_tight: bool) -> FilledServers:
         """What jobs that need fibers leave of each server is filled with the others."""
-        wanted: dict[int, list[cp_model.LinearExprT]] = {}
-        for way, literal in self._literals.items():
-            for ranks, number in () if way in self._needs else Counter(way.division).items():
-                wanted.setdefault(ranks, []).append(number * literal)
-        loads: dict[int, list[cp_model.LinearExprT]] = {server: [] for server in self._rooms}
-        for (_, ranks, server), literal in self._parts.items():
-            loads[server].append(ranks * literal)
-        servers: list[list[cp_model.LinearExprT]] = [[] for _ in range(max(self._rooms.values()) + 1)]
-        for server, room in self._rooms.items():
-            left = self._left[server] = [self.cp.new_bool_var("") for _ in range(room + 1)]
-            self.cp.add_exactly_one(left)
-            self.cp.add(sum(n * literal for n, literal in enumerate(left)) + total(loads[server]) == room)
-            for n, literal in enumerate(left):
-                servers[n].append(literal)
-        return ArcFlow(self.cp, wanted, [total(each) for each in servers], len(self._rooms))
+        wanted = parts_of({way: literal for way, literal in self._literals.items() if way not in self._needs})
+        return FilledServers(self.cp, self._rooms, self._parts, wanted, is_tight=is_tight)
 
     def _value(self, jobs: Sequence[JobWays], most: float) -> Term:
         """The most value, and of plans worth as much one in which few jobs need fibers: circuits are soon realised."""
@@ -158,23 +168,17 @@ class JoinedMaster:
         lit = {j: [*dict(pattern[j].blocks)] for j, way in ways.items() if way in self._needs}
         lying = {OnServers(j, self._needs[ways[j]], tuple(sorted(on))) for j, on in lit.items()}
         parts = {key for j in lit for key in self._parts_of(j, pattern[j])}
-        left = self._rooms | {}
-        for _, ranks, server in parts:
-            left[server] -= ranks
         for literals, chosen in (
             (self._literals, {*ways.values()}), (self._lit, {*lit}), (self._lying, lying), (self._parts, parts),
         ):  # fmt: skip
             for key, literal in literals.items():
                 self.cp.add_hint(literal, key in chosen)
-        for server, numbers in self._left.items():
-            for n, literal in enumerate(numbers):
-                self.cp.add_hint(literal, n == left[server])
-        alone: dict[int, list[int]] = {server: [] for server in left}
-        for j in ways.keys() - lit.keys():
-            part = self._problem.options[j].shapes[pattern[j].row].part
+        named, others = dict[int, list[int]](), dict[int, list[int]]()
+        for j in ways:
+            part, on = self._problem.options[j].shapes[pattern[j].row].part, named if j in lit else others
             for server, count in pattern[j].blocks:
-                alone[server].append(count * part)
-        self._flow.hint(self.cp, [ServerFilling(left[server], tuple(here)) for server, here in alone.items()])
+                on.setdefault(server, []).append(count * part)
+        self._filling.hint(self.cp, named, others)
 
     def _way(self, job: int, choice: Choice) -> Way | None:
         """The way of a choice, or of the most valuable row that is divided so."""
@@ -216,9 +220,14 @@ class JoinedMaster:
         ones than more that divide the time. Probing and the search for symmetry would take most of a short time. Of
         plans worth as much, the one in which the fewest jobs need fibers is not searched for to the end.
         """
-        parameters, weight = solver.parameters, self._num_jobs + 1
+        parameters = solver.parameters
+        relaxed = self._relaxed(RELAXED_SHARE * parameters.max_time_in_seconds) if self._least > 0 else float("inf")
+        if relaxed < self._least:
+            return relaxed
+        if self._least > 0:
+            self.cp.add(self.term.expression >= self.term.scale.to_int(self._least) - self._num_jobs - 1)
         parameters.cp_model_probing_level = parameters.symmetry_level = 0
-        parameters.linearization_level, parameters.absolute_gap_limit = 2, weight
+        parameters.linearization_level, parameters.absolute_gap_limit = 2, self._num_jobs + 1
         parameters.num_workers = max(1, min(parameters.num_workers, len(SEARCHES)))
         if parameters.num_workers > 1:
             parameters.subsolvers.extend(SEARCHES)
@@ -229,9 +238,18 @@ class JoinedMaster:
             raise callback.error
         if status == cp_model.INFEASIBLE:
             return float("-inf")
-        bound = solver.best_objective_bound if status in FOUND else min(bounds)
-        # The number of jobs that need fibers, at most all, is taken off that many steps and one for each step of value.
-        return self.term.to_float((floor(bound) + self._num_jobs) // weight) if isfinite(bound) else float("inf")
+        return min(relaxed, self._value_at(solver.best_objective_bound if status in FOUND else min(bounds)))
+
+    def _relaxed(self, time_limit_s: float) -> float:
+        """Most value of the linear relaxation; infinite where the time does not suffice."""
+        least = least_objective(self.cp, time_limit_s)
+        return float("inf") if least is None else self._value_at(-least)
+
+    def _value_at(self, most: float) -> float:
+        """Most value where the objective is at most so much: the number of jobs that need fibers, at most all, is taken
+        off that many steps and one for each step of value."""
+        steps = (floor(most) + self._num_jobs) // (self._num_jobs + 1) if isfinite(most) else None
+        return float("inf") if steps is None else self.term.to_float(steps)
 
     def pattern(self, value: Callable[[cp_model.IntVar], int]) -> Pattern:
         """Choices of a solution, on servers."""
@@ -243,7 +261,7 @@ class JoinedMaster:
                 blocks.setdefault(job, []).append((server, ranks))
                 left[server] -= ranks
         elsewhere = [way for way in chosen if way not in self._needs]
-        pattern = dict(in_filled_servers(self._problem, elsewhere, self._flow.fillings(value), left))
+        pattern = dict(in_filled_servers(self._problem, elsewhere, self._filling.fillings(value), left))
         for way in chosen:
             if way in self._needs:
                 part = self._problem.options[way.job].shapes[way.row].part

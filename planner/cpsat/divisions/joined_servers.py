@@ -1,10 +1,12 @@
 """Servers over which a job may be divided, by what fibers join them: where light crosses no third server."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import combinations
+from math import gcd
 from typing import NamedTuple
 
+from planner.cpsat.divisions.arrangements import Parting, arrangements, parting_of, sums_of
 from planner.cpsat.divisions.ways import Division
 from planner.fabrics.demand import Demand
 from planner.formulation.step_one import PairLight
@@ -66,6 +68,18 @@ def _ranks_between(exchanged: Sequence[int], across: int, most_sets: int, shape:
     )
 
 
+class Place(NamedTuple):
+    """How a job may lie on some servers."""
+
+    numbers: Mapping[int, frozenset[int]]
+    """of its ranks, that each of them may have"""
+    beside: Sequence[frozenset[int]] = ()
+    """of its ranks on the one side of every cut"""
+
+
+Places = Mapping[Servers, Place]
+
+
 class OnServers(NamedTuple):
     """A job lies on these servers in a way that needs this of them."""
 
@@ -82,8 +96,9 @@ class JoinedServers:
         self._near: dict[int, dict[int, int]] = {server: {} for server in self._servers}
         for (a, b), carried in links.carried.items():
             self._near[a][b] = self._near[b][a] = carried
-        self.having, self.can_send, self.reach = cache(self._having), cache(self._can_send), cache(self._reach)
-        self.apart, self.cuts = cache(self._apart), cache(self._cuts)
+        self.having, self.reach, self.places = cache(self._having), cache(self._reach), cache(self._places)
+        self.apart, self.cuts, self.parting = cache(self._apart), cache(self._cuts), cache(partial(parting_of, links))
+        self._ordered, self._place = cache(self._ordered_by_fibers), cache(self._place_on)
 
     def _having(self, number: int, needs: Needs) -> Sequence[Servers]:
         """So many servers of which each can send the others the light; joined ones, unless some may lie apart."""
@@ -93,46 +108,76 @@ class JoinedServers:
             if self.reach(on)[-1] >= needs.light and (needs.may_part or self._num_sets(on) == 1)
         ]
 
-    def have_place(self, division: Division, shape: Demand) -> bool:
-        """Whether some servers can each send the others the light of a part of their own."""
-        needs, leaving = needs_of(self.links, division, shape), self.links.leaving(shape)
-        light = sorted((leaving[ranks // shape.part] for ranks in division), reverse=True)
-        return self.can_send(needs, tuple(light))
+    def _places(self, division: Division, shape: Demand) -> Places:
+        """Where a job of this demand may lie that needs fibers and is so divided."""
+        needs, whole = needs_of(self.links, division, shape), self._in_fibers(division, shape)
+        found = ((on, self._place(on, whole)) for on in self.having(len(division), needs))
+        return {on: place for on, place in found if place is not None}
 
-    def _can_send(self, needs: Needs, light: tuple[int, ...]) -> bool:
-        sets = self.having(len(light), needs)
-        return any(all(most >= least for most, least in zip(self.reach(on), light, strict=True)) for on in sets)
+    def _in_fibers(self, division: Division, shape: Demand) -> Parting:
+        return self.parting(division, shape).in_fibers(gcd(*self.links.carried.values()) or 1)
+
+    def _place_on(self, on: Servers, parting: Parting) -> Place | None:
+        """None where no arrangement of the parts is left."""
+        division, order = parting.division, self._ordered(on)
+        carried = tuple(tuple(self._near[a].get(b, 0) for b in order) for a in order)
+        lines = None if len(on) == 2 else arrangements(carried, parting)
+        if lines is None:
+            return Place(dict.fromkeys(on, frozenset(division)), [sums_of(division)] * len(self.cuts(on)))
+        numbers = {server: frozenset(lines[:, i].tolist()) for i, server in enumerate(order)}
+        sides = [[i for i, server in enumerate(order) if server in side] for side, _ in self.cuts(on)]
+        beside = [frozenset(lines[:, side].sum(axis=1).tolist()) for side in sides]
+        return Place(numbers, beside) if len(lines) else None
+
+    def _ordered_by_fibers(self, servers: Servers) -> Servers:
+        """Each of them beside those before it where fibers allow, so that many sets look alike and few fibers leave
+        the first ones."""
+        order, left = list[int](), [*servers]
+        while left:
+            near = {server: len(self._near[server].keys() & {*left}) for server in left}
+            joined = {server: len(self._near[server].keys() & {*order}) for server in left}
+            order.append(min(left, key=lambda server: (-joined[server], near[server])))
+            left.remove(order[-1])
+        return tuple(order)
 
     def _reach(self, servers: Servers) -> Sequence[int]:
         """Wavelengths that each of them can send the others, descending."""
         return sorted((sum(self._near[a].get(b, 0) for b in servers) for a in servers), reverse=True)
 
+    @property
+    def joined_sets(self) -> Sequence[Servers]:
+        """All servers, in sets that no fiber joins."""
+        return self._sets_of(self._servers)
+
     def _num_sets(self, servers: Collection[int]) -> int:
         """Into how many sets that no fiber joins they fall."""
-        left, number = {*servers}, 0
+        return len(self._sets_of(servers))
+
+    def _sets_of(self, servers: Collection[int]) -> list[Servers]:
+        left, sets = {*servers}, list[Servers]()
         while left:
-            new, number = [left.pop()], number + 1
+            new = found = {left.pop()}
             while new:
-                reached = self._near[new.pop()].keys() & left
-                left -= reached
-                new.extend(reached)
-        return number
+                new = {near for server in new for near in self._near[server].keys() & left}
+                left -= new
+                found = found | new
+            sets.append(tuple(sorted(found)))
+        return sets
 
     def _apart(self, servers: Servers) -> Mapping[int, int]:
         """Those of them without which the others would fall into several sets, and into how many."""
         numbers = {server: self._num_sets({*servers} - {server}) for server in servers}
         return {server: number for server, number in numbers.items() if number > 1}
 
-    def _cuts(self, servers: Servers) -> Sequence[tuple[Pair, ...]]:
-        """Pairs of which one at least must carry light: all that join two sets of several of them, where these are few
-        and join each set."""
-        found, pairs = list[tuple[Pair, ...]](), self.pairs(servers)
-        for number in range(2, len(servers) - 1):
+    def _cuts(self, servers: Servers) -> Sequence[tuple[Servers, tuple[Pair, ...]]]:
+        """Some of them, and all pairs that join these with the others, where they are few and join each side."""
+        found, pairs = list[tuple[Servers, tuple[Pair, ...]]](), self.pairs(servers)
+        for number in range(1, len(servers)):
             for others in combinations(servers[1:], number - 1):
-                some = {servers[0], *others}
+                some = (servers[0], *others)
                 across = tuple(pair for pair in pairs if (pair[0] in some) != (pair[1] in some))
-                if len(across) <= MOST_ACROSS and self._num_sets(some) == self._num_sets({*servers} - some) == 1:
-                    found.append(across)
+                if len(across) <= MOST_ACROSS and self._num_sets(some) == self._num_sets({*servers} - {*some}) == 1:
+                    found.append((some, across))
         return found
 
     def renamed(self, servers: Servers) -> Iterator[Mapping[int, int]]:

@@ -47,6 +47,34 @@ def most_crossing(demand: Demand) -> tuple[int, ...]:
     return tuple(np.minimum(most, most[::-1]).tolist())
 
 
+def most_apart(demand: Demand) -> tuple[int, ...]:
+    """Most blocks that exchange light with none of c = 0..n others; exact up to MAX_EXACT_BLOCKS blocks, else all
+    others."""
+    n = demand.num_blocks
+    if n > MAX_EXACT_BLOCKS:
+        return tuple(range(n, -1, -1))
+    near = [0] * n
+    for between in demand.between_blocks:
+        for source, destination in between.pairs[:2].T.tolist():
+            near[source] |= 1 << destination
+            near[destination] |= 1 << source
+    return _most_apart(tuple(near))
+
+
+@lru_cache(maxsize=10_000)
+def _most_apart(near: tuple[int, ...]) -> tuple[int, ...]:
+    """The same, of blocks that each exchange light with those of a mask: every set of blocks is tried."""
+    n = len(near)
+    reached = sizes = np.zeros(1, dtype=np.int64)
+    for block, mask in enumerate(near):
+        reached = np.concatenate([reached, reached | mask | 1 << block])
+        sizes = np.concatenate([sizes, sizes + 1])
+    others = n - sum((reached >> block) & 1 for block in range(n))
+    most = np.zeros(n + 1, dtype=np.int64)
+    np.maximum.at(most, sizes, others)
+    return tuple(most.tolist())
+
+
 def _light_of_ranks(demand: Demand, carried: int) -> tuple[Floats32, Ints]:
     """What a rank sends to, or receives from, each block in one configuration, shape (R, n), and the block it is of;
     distinct ones whose light to all other blocks is more than fibers carry."""

@@ -9,7 +9,7 @@ from ortools.sat.python import cp_model
 from costmodel.fabrics import Lightpath
 from planner.fabrics.demand import Demand
 from planner.fabrics.lightpath.columns import FiberColumns
-from planner.fabrics.lightpath.crossing import IMPOSSIBLE, least_crossing, most_crossing
+from planner.fabrics.lightpath.crossing import IMPOSSIBLE, least_crossing, most_apart, most_crossing
 from planner.fabrics.lightpath.groups import GROUPS
 from planner.fabrics.lightpath.routes import Routes
 from planner.fabrics.lightpath.rwa import Spectrum
@@ -54,7 +54,7 @@ class LightpathStepOne(StepOne):
         carried = {pair: count * light.per_fiber for pair, count in joined.items() if count}
         is_even = all(count == fibers.get((b, a), 0) for (a, b), count in fibers.items())
         is_all = is_even and light.fabric.most_hops == 1 and not cluster.dark_devices
-        return PairLight(_leaving(light.per_fiber), most_crossing, carried, is_all)
+        return PairLight(_leaving(light.per_fiber), most_crossing, most_apart, carried, is_all)
 
     def scarce(self, cluster: Cluster) -> Scarce | None:
         fabric = cluster.fabric

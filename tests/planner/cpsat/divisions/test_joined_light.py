@@ -77,7 +77,8 @@ def test_what_circuits_allow_of_one_job_the_master_allows(
     for (shape, division), way in islice(several.items(), 0, None, max(1, len(several) // MOST_WAYS)):
         for choice in choices(problem, way):
             if realize(problem, {0: choice}, LIMITS).assignments is not None:
-                assert servers.have_place(division, shape)
+                place = servers.places(division, shape)[tuple(server for server, _ in choice.blocks)]
+                assert all(count * shape.part in place.numbers[server] for server, count in choice.blocks)
                 assert allows(problem, [jobs], {way: choice}), (choice, shape)
 
 
