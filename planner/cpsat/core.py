@@ -6,7 +6,7 @@ from dataclasses import replace
 from planner.candidates.knapsack_bounds import SLACK, KnapsackBounds
 from planner.cpsat.benders import LevelOutcome, optimize
 from planner.cpsat.divisions.divide import divide, may_divide
-from planner.cpsat.divisions.joined import divide_joined
+from planner.cpsat.divisions.joined import divide_joined, may_join
 from planner.cpsat.divisions.pairs import pack_pairs
 from planner.cpsat.divisions.whole import may_pack, pack_whole
 from planner.cpsat.lns.neighbourhood import has_neighbourhoods, improve
@@ -34,6 +34,8 @@ WHOLE_SHARE = 0.25
 """of the time for plans without jobs that span servers"""
 PAIRS_SHARE, PAIRS_SHARE_OF_MANY = 0.25, 0.85
 """of the time for plans whose jobs span two servers at most; and in racks whose cores prove little"""
+RECREATE_SHARE = 0.2
+"""of the time left, to recreate plans before all divisions where servers differ in what fibers join them"""
 JOINED_SHARE = 0.75
 """of the time left, for all divisions where servers differ in what fibers join them"""
 SERVERS_SHARE = 0.8
@@ -107,7 +109,10 @@ def _pack_pairs(search: Search, clock: Clock, *, is_small: bool) -> bool:
     share = PAIRS_SHARE if is_small else PAIRS_SHARE_OF_MANY
     if pack_pairs(search, clock.within(share * clock.left_s)):
         return True
-    return is_small and divide_joined(search, clock.within(JOINED_SHARE * clock.left_s))
+    if not (is_small and may_join(search)):
+        return False
+    _recreate(search, clock.within(RECREATE_SHARE * clock.left_s), search.full)
+    return divide_joined(search, clock.within(JOINED_SHARE * clock.left_s))
 
 
 def _divide(search: Search, clock: Clock) -> bool:
@@ -127,18 +132,17 @@ def _solve_rest(search: Search, knapsack: KnapsackBounds, clock: Clock, *, is_sm
     outcome = _solve_cores(search, knapsack, clock.within(share * clock.left_s))
     if outcome.is_proven or search.assignments is None:
         return outcome
-    _recreate(search, clock)
+    _recreate(search, clock, starts.short_list(search.full, lambda: True) or search.full)
+    search.restrict(search.knapsack.core(search.full, search.knapsack.bound, _current_rows(search)))
     return LevelOutcome(is_proven=search.reaches("value"))
 
 
-def _recreate(search: Search, clock: Clock) -> None:
-    """Ruin and recreate from the best plan until the clock is over, and put what the best plan then uses in force."""
+def _recreate(search: Search, clock: Clock, listed: Problem) -> None:
+    """Ruin and recreate in listed rows from the best plan, until the clock is over."""
     assert search.assignments is not None
     effort = Effort.of(search.options, clock, patience=MOST_ROUNDS)
-    listed = plugin_of(search.full.cluster.fabric).starts.short_list(search.full, lambda: True) or search.full
     for found in recreated(listed, search.assignments, search.options.seed + 1, effort, search.knapsack.bound):
         search.adopt("value", found, "recreate")
-    search.restrict(search.knapsack.core(search.full, search.knapsack.bound, _current_rows(search)))
 
 
 def _solve_cores(search: Search, knapsack: KnapsackBounds, clock: Clock) -> LevelOutcome:

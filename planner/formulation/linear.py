@@ -60,11 +60,12 @@ def minimized(rows: Rows, box: Floats, objective: Floats, time_limit_s: float) -
 
 def _proven(rows: Rows, box: Floats, objective: Floats, multipliers: Floats) -> float:
     """What multipliers prove: those that would need a limit that a row lacks count as zero."""
-    limits = np.array(rows.limits)
+    limits = np.array(rows.limits).reshape(-1, 2)
     limit = np.where(multipliers > 0, limits[:, 0], limits[:, 1])
     used = np.where(np.isfinite(limit), multipliers, 0.0)
     share = float(np.sum(np.where(np.isfinite(limit), limit, 0.0) * used))
+    columns = np.concatenate([*rows.columns, np.zeros(0, np.int64)])
     row = np.repeat(np.arange(len(used)), [len(each) for each in rows.columns])
-    entries = np.concatenate(rows.entries) * used[row]
-    left = objective - np.bincount(np.concatenate(rows.columns), entries, len(objective))
+    entries = np.concatenate([*rows.entries, np.zeros(0)]) * used[row]
+    left = objective - np.bincount(columns, entries, len(objective))
     return share + float(np.minimum(left * box[:, 0], left * box[:, 1]).sum())

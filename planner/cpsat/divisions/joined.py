@@ -37,6 +37,14 @@ Forbidden = tuple[Pattern, Jobs]
 """choices, and jobs of them that exclude each other"""
 
 
+def may_join(search: Search) -> bool:
+    """True where there is a plan to start from, of a rack of few servers whose links are all light."""
+    cluster = search.full.cluster
+    links = plugin_of(cluster.fabric).step_one.pair_light(cluster)
+    has_links = links is not None and links.is_all and cluster.fabric.num_servers <= MOST_SERVERS
+    return has_links and may_pack(search) and search.assignments is not None
+
+
 def divide_joined(search: Search, clock: Clock) -> bool:
     """Maximize value over all divisions; true if the best plan is proven optimal over all candidates.
 
@@ -44,9 +52,7 @@ def divide_joined(search: Search, clock: Clock) -> bool:
     """
     cluster = search.full.cluster
     links = plugin_of(cluster.fabric).step_one.pair_light(cluster)
-    if links is None or not links.is_all or not may_pack(search) or search.assignments is None:
-        return False
-    if cluster.fabric.num_servers > MOST_SERVERS:
+    if links is None or not may_join(search):
         return False
     return _Joined(search, JoinedServers(links, range(cluster.fabric.num_servers)), clock).solve()
 

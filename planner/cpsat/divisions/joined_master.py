@@ -241,9 +241,10 @@ class JoinedMaster:
         return min(relaxed, self._value_at(solver.best_objective_bound if status in FOUND else min(bounds)))
 
     def _relaxed(self, time_limit_s: float) -> float:
-        """Most value of the linear relaxation; infinite where the time does not suffice."""
+        """Most value of the linear relaxation, and a step more for sums in floating point; infinite where the time does
+        not suffice."""
         least = least_objective(self.cp, time_limit_s)
-        return float("inf") if least is None else self._value_at(-least)
+        return float("inf") if least is None else self._value_at(1 - least)
 
     def _value_at(self, most: float) -> float:
         """Most value where the objective is at most so much: the number of jobs that need fibers, at most all, is taken

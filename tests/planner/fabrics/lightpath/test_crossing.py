@@ -7,7 +7,7 @@ import pytest
 from costmodel.fabrics import NO_PLAN
 from planner.fabrics.demand import Demand
 from planner.fabrics.lightpath import crossing
-from planner.fabrics.lightpath.crossing import IMPOSSIBLE, least_crossing, most_crossing
+from planner.fabrics.lightpath.crossing import IMPOSSIBLE, least_crossing, most_apart, most_crossing
 from tests.planner.cpsat.step1.case import Case, problem_of
 from tests.planner.fabrics.demand_cases import SMALL, line, plans_of, shapes
 from tests.planner.small_racks import training
@@ -74,6 +74,30 @@ def test_no_blocks_exchange_more_than_what_is_said(degrees: tuple[int, int, int,
             if len({*demand.between_blocks}) == len(demand.configurations):
                 assert max(crossing) <= most[count]
                 assert count not in (1, demand.num_blocks - 1) or max(crossing) == most[count]
+
+
+@pytest.mark.parametrize("degrees", [degrees for degrees in SMALL if degrees[0] * degrees[1] * degrees[2] < 8])
+def test_most_blocks_without_light_to_some_are_those_of_the_best_set(
+    degrees: tuple[int, int, int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for demand in shapes(*degrees, num_plans=2):
+        joined = {
+            frozenset((source // demand.block, destination // demand.block))
+            for _, circuits in demand.configurations
+            for source, destination, _ in circuits
+        }
+        blocks = {*range(demand.num_blocks)}
+        expected = tuple(
+            max(
+                sum(all(frozenset((a, b)) not in joined for a in some) for b in blocks - {*some})
+                for some in combinations(blocks, count)
+            )
+            for count in range(demand.num_blocks + 1)
+        )
+        assert most_apart(demand) == expected
+        with monkeypatch.context() as patch:
+            patch.setattr(crossing, "MAX_EXACT_BLOCKS", 0)
+            assert all(most >= exact for most, exact in zip(most_apart(demand), expected, strict=True))
 
 
 def test_complete_group_parts_where_each_rank_has_the_light() -> None:
