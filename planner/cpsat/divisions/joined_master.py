@@ -5,7 +5,7 @@ only the former have a variable for each server, and pairs of servers share the 
 one job that meet in a server are a division of it too, of the same value.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import islice
 from math import floor, isfinite
 
@@ -15,6 +15,7 @@ from planner.cpsat.divisions.filled_servers import FilledServers, parts_of
 from planner.cpsat.divisions.joined_light import JoinedLight, light_across, light_of
 from planner.cpsat.divisions.joined_servers import (
     BOTH_WAYS,
+    PAIR,
     JoinedServers,
     Needs,
     OnServers,
@@ -55,8 +56,7 @@ class JoinedMaster:
         self, problem: Problem, jobs: Sequence[JobWays], servers: JoinedServers, most: float, least: float = 0.0
     ) -> None:
         self.cp, self._problem, self._links, self._num_jobs = cp_model.CpModel(), problem, servers.links, len(jobs)
-        cluster = problem.cluster
-        self._rooms = {s: len(cluster.lit_slots(s)) for s in range(cluster.fabric.num_servers)}
+        self._rooms = {s: len(problem.cluster.lit_slots(s)) for s in range(problem.cluster.fabric.num_servers)}
         self._literals: dict[Way, cp_model.IntVar] = {}
         self._parts: dict[tuple[int, int, int], cp_model.IntVar] = {}
         """by job, ranks and server: the job needs fibers and has so many ranks there"""
@@ -67,7 +67,7 @@ class JoinedMaster:
         self._lit: dict[int, cp_model.IntVar] = {}
         """by job: it needs fibers"""
         self._lying: dict[OnServers, cp_model.IntVar] = {}
-        self._servers = servers
+        self._servers, self._least = servers, least
         self._light: dict[Pair, list[cp_model.LinearExprT]] = {pair: [] for pair in self._links.carried}
         for job in jobs:
             self._add(job)
@@ -77,7 +77,6 @@ class JoinedMaster:
         if least > 0 and len(self._servers.joined_sets) > 1:
             fill_joined_sets(self.cp, self._servers, self._rooms, self._literals, self._needs, self._lying)
         self.term = self._value(jobs, most)
-        self._least = least
 
     def _add(self, job: JobWays) -> None:
         """At most one way of a job, of those that some servers have the fibers for."""
@@ -108,31 +107,36 @@ class JoinedMaster:
             here = [cp.new_bool_var("") for _ in self._rooms]
             self._parts |= {(job, ranks, server): literal for server, literal in zip(self._rooms, here, strict=True)}
             cp.add(sum(here) == sum(way.division.count(ranks) * self._literals[way] for way in ways))
-        lying, may_have = dict[OnServers, cp_model.IntVar](), dict[tuple[int, int], set[OnServers]]()
-        of_needs: dict[tuple[int, Needs], list[Way]] = {}
+        lying, of_needs = dict[OnServers, cp_model.IntVar](), dict[tuple[int, Needs], list[Way]]()
         for way in ways:
             of_needs.setdefault((len(way.division), self._needs[way]), []).append(way)
         for (_, needs), those in sorted(of_needs.items(), key=lambda item: item[0]):
             lying |= self._lie_on(job, needs, those)
-            for way in those:
-                for on, place in self._places[way].items():
-                    for server, numbers in place.numbers.items():
-                        for ranks in numbers:
-                            may_have.setdefault((ranks, server), set()).add(OnServers(job, needs, on))
         for server in self._rooms:
             touching = [literal for on, literal in lying.items() if server in on.servers]
             cp.add(sum(self._parts[job, ranks, server] for ranks in sizes) == total(touching))
-            for ranks in sizes:
-                allowing = [lying[on] for on in sorted(may_have.get((ranks, server), ()))]
-                if len(allowing) < len(touching):
-                    cp.add(self._parts[job, ranks, server] <= total(allowing))
+        if self._least > 0:
+            self._arrange(job, ways, lying)
         self._lying |= lying
         parts = {(ranks, server): self._parts[job, ranks, server] for ranks in sizes for server in self._rooms}
-        has_several = any(len(on.servers) > 2 for on in lying)
+        has_several = any(len(on.servers) > PAIR for on in lying)
         least, most = light_of(self._links, of, sizes) if has_several else ({}, {})
-        across = light_across(self._servers, of, {way: (self._needs[way], self._places[way]) for way in ways})
+        places = {way: (self._needs[way], self._places[way]) for way in ways if len(way.division) > PAIR}
+        across = light_across(self._servers, of, places)
         for pair, light in JoinedLight(cp, self._servers, lying, parts, least, across, most).light_up():
             self._light[pair].append(light)
+
+    def _arrange(self, job: int, ways: Sequence[Way], lying: Mapping[OnServers, cp_model.IntVar]) -> None:
+        """A server has so many ranks only where some way of the job may be arranged so."""
+        may_have: dict[tuple[int, int], set[OnServers]] = {}
+        for way in ways:
+            for on, place in self._places[way].items():
+                for server, numbers in place.numbers.items():
+                    for ranks in numbers:
+                        may_have.setdefault((ranks, server), set()).add(OnServers(job, self._needs[way], on))
+        for (of, ranks, server), part in self._parts.items():
+            if of == job:
+                self.cp.add(part <= total([lying[on] for on in sorted(may_have.get((ranks, server), ()))]))
 
     def _lie_on(self, job: int, needs: Needs, ways: Sequence[Way]) -> dict[OnServers, cp_model.IntVar]:
         """Ways of a job that need the same lie on servers that have a place for them."""

@@ -14,6 +14,8 @@ from planner.formulation.variables import Pair
 
 BOTH_WAYS = 2
 """a fiber pair's light is counted there and back together"""
+PAIR = 2
+"""servers between which a job has no more than one cut, either part on either of them"""
 MOST_ACROSS = 2
 """pairs that join two sets of servers up to which it is said that light crosses them"""
 Servers = tuple[int, ...]
@@ -99,6 +101,7 @@ class JoinedServers:
         self.having, self.reach, self.places = cache(self._having), cache(self._reach), cache(self._places)
         self.apart, self.cuts, self.parting = cache(self._apart), cache(self._cuts), cache(partial(parting_of, links))
         self._ordered, self._place = cache(self._ordered_by_fibers), cache(self._place_on)
+        self._in_fibers = cache(self._parting_in_fibers)
 
     def _having(self, number: int, needs: Needs) -> Sequence[Servers]:
         """So many servers of which each can send the others the light; joined ones, unless some may lie apart."""
@@ -110,18 +113,20 @@ class JoinedServers:
 
     def _places(self, division: Division, shape: Demand) -> Places:
         """Where a job of this demand may lie that needs fibers and is so divided."""
-        needs, whole = needs_of(self.links, division, shape), self._in_fibers(division, shape)
-        found = ((on, self._place(on, whole)) for on in self.having(len(division), needs))
+        sets = self.having(len(division), needs_of(self.links, division, shape))
+        if len(division) == PAIR:
+            return {on: Place(dict.fromkeys(on, frozenset(division))) for on in sets}
+        found = ((on, self._place(on, self._in_fibers(division, shape))) for on in sets)
         return {on: place for on, place in found if place is not None}
 
-    def _in_fibers(self, division: Division, shape: Demand) -> Parting:
+    def _parting_in_fibers(self, division: Division, shape: Demand) -> Parting:
         return self.parting(division, shape).in_fibers(gcd(*self.links.carried.values()) or 1)
 
     def _place_on(self, on: Servers, parting: Parting) -> Place | None:
         """None where no arrangement of the parts is left."""
         division, order = parting.division, self._ordered(on)
         carried = tuple(tuple(self._near[a].get(b, 0) for b in order) for a in order)
-        lines = None if len(on) == 2 else arrangements(carried, parting)
+        lines = arrangements(carried, parting)
         if lines is None:
             return Place(dict.fromkeys(on, frozenset(division)), [sums_of(division)] * len(self.cuts(on)))
         numbers = {server: frozenset(lines[:, i].tolist()) for i, server in enumerate(order)}
