@@ -82,17 +82,18 @@ def columns(instance: Instance, plan: Plan) -> DeviceColumns:
     return DeviceColumns(start, job, device, server, kind, tuple(objects.values()))
 
 
+class _Numbers(dict[str, int]):
+    """Numbers by name, NOWHERE for unknown names."""
+
+    def __missing__(self, name: str) -> int:
+        return NOWHERE
+
+
 def numbers(fabric: FabricBase, names: Iterable[str]) -> Ints:
     """Numbers of devices, -1 for unknown names."""
-    servers, slots, per_server = fabric.servers_by_name, fabric.slots_by_name, fabric.devices_per_server
-    every = [*names]
-    try:
-        found = [per_server * servers[head] + slots[tail] for head, _, tail in map(str.rpartition, every, repeat("."))]
-    except KeyError:
-        found = [
-            per_server * servers.get(head, NOWHERE) + slots.get(tail, NOWHERE)
-            for head, _, tail in map(str.rpartition, every, repeat("."))
-        ]
+    servers, slots = _Numbers(fabric.servers_by_name), _Numbers(fabric.slots_by_name)
+    per_server = fabric.devices_per_server
+    found = [per_server * servers[head] + slots[tail] for head, _, tail in map(str.rpartition, names, repeat("."))]
     return np.asarray(np.maximum(np.array(found, np.int64), -1))
 
 

@@ -138,10 +138,11 @@ def _solve_rest(search: Search, knapsack: KnapsackBounds, clock: Clock, *, is_sm
 
 
 def _recreate(search: Search, clock: Clock, listed: Problem) -> None:
-    """Ruin and recreate in listed rows from the best plan, until the clock is over."""
+    """Ruin and recreate in listed rows from the best plan, until it reaches the bound or the clock is over."""
     assert search.assignments is not None
+    assert search.bound is not None
     effort = Effort.of(search.options, clock, patience=MOST_ROUNDS)
-    for found in recreated(listed, search.assignments, search.options.seed + 1, effort, search.knapsack.bound):
+    for found in recreated(listed, search.assignments, search.options.seed + 1, effort, search.bound):
         search.adopt("value", found, "recreate")
 
 

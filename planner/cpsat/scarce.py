@@ -29,10 +29,11 @@ def bound_scarce(search: Search, clock: Clock) -> None:
     """Tighten the bound by what servers have little of, where the fabric says so, all rows are listed and time allows.
 
     Only rows that plans of a threshold or more may use take part: no other plan is worth more than these two say. If
-    the threshold says it, a lower one is tried.
+    the threshold says it, a lower one is tried. A level that is searched once more keeps what it knew.
     """
     problem, value = search.full, search.value("value")
-    if value is None or not search.has_all_rows:
+    is_known = search.bound is not None and search.bound < search.knapsack.bound
+    if value is None or is_known or not search.has_all_rows:
         return
     scarce = plugin_of(problem.cluster.fabric).step_one.scarce(problem.cluster)
     if scarce is None:
@@ -60,15 +61,18 @@ def _bound(search: Search, scarce: Scarce, least: float, clock: Clock) -> float 
 
 
 def _asked(options: JobOptions, scarce: Scarce) -> Iterator[Asked]:
-    """Rows, the most valuable first, without those that need no less than one before. Of a job that may stay nothing is
-    known but its devices."""
+    """Rows, the most valuable first, without those that need no less than one before; rows that ask for the same share
+    a demand, which is asked about once. Of a job that may stay nothing is known but its devices."""
     devices, nothing = options.candidates.num_devices, (0,) * len(scarce.capacities)
-    before: dict[int, list[tuple[int, ...]]] = {}
+    before, known = dict[int, list[tuple[int, ...]]](), dict[int, tuple[int, ...] | None]()
     for row in options.rows_by_value():
         found = before.setdefault(int(devices[row]), [])
         if nothing in found:
             continue
-        needs = nothing if options.can_stay else scarce.needs(options.shapes[row])
+        demand = options.shapes[row]
+        if id(demand) not in known:
+            known[id(demand)] = nothing if options.can_stay else scarce.needs(demand)
+        needs = known[id(demand)]
         if needs is None or any(all(np.less_equal(each, needs)) for each in found):
             continue
         found.append(needs)

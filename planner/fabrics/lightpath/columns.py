@@ -29,18 +29,17 @@ class FiberColumns:
         self._rows, self._tiles = fabric.tile_rows, fabric.tiles_per_server
         self._carried = self._rows * fabric.wavelengths_per_tile
         columns, servers = self._tiles // self._rows, range(fabric.num_servers)
-        most_fibers = max(fabric.num_fibers(a, b) for a in servers for b in servers)
-        beside = min(most_fibers, columns)
+        beside = min(_most_fibers(fabric), columns)
         self._most_beside = beside * self._rows
         self._beside = sum(slot % columns < beside for s in servers for slot in cluster.healthy_slots(s))
         self._num_servers = len(servers)
-        carried = self._carried
-        self._weights: tuple[Weights, ...] = ((carried, 1, 0), (1, 0, 1), (2 * carried, 1, carried))
+        carried, has_beyond = self._carried, beside < columns
+        self._weights: tuple[Weights, ...] = ((carried, 1, 0), (1, 0, 1), (2 * carried, 1, carried)) * has_beyond
         self._known: dict[tuple[int, int, Least, Least], Needs] = {}
 
     @classmethod
     def scarce(cls, cluster: Cluster) -> Scarce:
-        """One row of each weights."""
+        """One row of each weights; none where fibers end in all columns."""
         columns = cls(cluster)
         return Scarce(columns.capacities, columns.needs)
 
@@ -69,7 +68,7 @@ class FiberColumns:
             return (0,) * len(self._weights)
         beyond = self._may_lie(leaving[: min(ranks - 1, self._tiles - self._most_beside) + 1])
         needed = [self._least(ranks, block, leaving, beyond, weights) for weights in self._weights]
-        return tuple(int(each) for each in needed) if max(needed) < inf else None
+        return tuple(int(each) for each in needed) if max(needed, default=0) < inf else None
 
     def _may_lie(self, leaving: Least) -> list[bool]:
         """For k = 0, 1, ...: whether the last columns of a server may hold k ranks, as far as the waveguides that lead
@@ -94,3 +93,9 @@ class FiberColumns:
         for total in range(block, ranks + 1, block):
             least[total] = min((least[total - n] + cost for n, cost in of_server.items() if n <= total), default=inf)
         return least[ranks]
+
+
+def _most_fibers(fabric: Lightpath) -> int:
+    """Of a pair of servers."""
+    fibers = fabric.fibers
+    return fibers if isinstance(fibers, int) else max((bundle.count for bundle in fibers), default=0)

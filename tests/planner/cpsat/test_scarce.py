@@ -5,8 +5,12 @@ from dataclasses import replace
 import pytest
 
 from planner.candidates.expand import expand
+from planner.cpsat import scarce
 from planner.cpsat.scarce import bound_scarce
 from planner.cpsat.search import Search
+from planner.fabrics.demand import Demand
+from planner.fabrics.lightpath.columns import FiberColumns
+from planner.formulation.step_one import Scarce
 from planner.heuristics.greedy import place_all
 from planner.heuristics.strategies import tightest
 from planner.model.clock import Clock
@@ -58,6 +62,32 @@ def test_two_jobs_share_the_tiles_beside_fibers() -> None:
     most = search.full.options[0].most_value
     assert knapsack == pytest.approx(2 * most)
     assert most < search.bound < 2 * most
+
+
+def test_rows_that_ask_for_the_same_are_asked_about_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    search = searched(tiny_five(SHORT[0]))
+    found = FiberColumns.scarce(search.full.cluster)
+    asked = list[Demand]()
+
+    def needs(demand: Demand) -> tuple[int, ...] | None:
+        asked.append(demand)
+        return found.needs(demand)
+
+    counted = Scarce(found.capacities, needs)
+    monkeypatch.setattr(FiberColumns, "scarce", lambda cluster: counted)
+    bound_scarce(search, FOREVER)
+    distinct = {id(demand) for options in search.full.options for demand in options.shapes.distinct[0]}
+    assert 0 < len(asked) <= len(distinct) * len(scarce.DEPTHS)
+    assert len(asked) < sum(map(len, search.full.options))
+
+
+def test_a_level_that_is_searched_once_more_keeps_its_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    search = searched(tiny_five(SHORT[0]))
+    bound_scarce(search, FOREVER)
+    before = search.bound
+    monkeypatch.setattr(scarce, "_bound", None)
+    bound_scarce(search, FOREVER)
+    assert search.bound == before
 
 
 def test_without_time_or_a_plan_the_bound_stays() -> None:

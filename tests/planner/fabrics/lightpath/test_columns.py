@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from costmodel.fabrics import Lightpath
+from costmodel.fabrics import GroupPlan, Lightpath
 from planner.candidates.expand import expand
 from planner.fabrics import plugin_of
 from planner.fabrics.demand import Demand
@@ -32,8 +32,11 @@ def problem_of(*jobs: dict[str, Any], **fabric: Any) -> Problem:
 
 def taken(fabric: Lightpath, beside: int, assignment: Assignment) -> tuple[int, ...]:
     """Ranks beside fibers, waveguide-wavelengths that lead to them from the columns beyond, and servers in which these
-    are more than half: of a job over several servers, from its circuits alone."""
+    are more than half: of a job over several servers, from its circuits alone. Nothing where fibers end in all
+    columns."""
     columns = fabric.tiles_per_server // fabric.tile_rows
+    if beside == columns:
+        return ()
     devices = [fabric.parse_device(name) for name in assignment.devices]
     crossing = set[tuple[tuple[int, int, int], int]]()
     for held in assignment.circuits:
@@ -89,7 +92,8 @@ def laid(problem: Problem, row: int) -> Iterator[tuple[int, ...]]:
         found = free.assign_on(options, row, devices)
         if found is not None:
             free.release_named(found)
-            yield taken(fabric, beside, found) if len({server for server, _ in devices}) > 1 else (0, 0, 0)
+            used = taken(fabric, beside, found)
+            yield used if len({server for server, _ in devices}) > 1 else tuple(0 for _ in used)
 
 
 @settings(max_examples=15, deadline=None)
@@ -113,7 +117,7 @@ def test_jobs_of_a_plan_take_what_they_are_charged_and_no_more_than_there_is(
     assert isinstance(fabric, Lightpath)
     columns, demands = FiberColumns(problem.cluster), problem.options_by_name
     plan = place_all(problem, over_evenly((2, 3, 4))) or []
-    total = [0, 0, 0]
+    total = [0 for _ in columns.capacities]
     beside = min(fibers, tiles[0] // tiles[1])
     for assignment in plan:
         options = demands[assignment.job]
@@ -148,6 +152,42 @@ def test_what_no_line_carries_lies_beside_fibers() -> None:
     columns = FiberColumns(problem.cluster)
     assert columns.needs(widest(problem)) == (60, 4, 4 * (15 + 16))
     assert columns.capacities == (8 * 16 + 4 * 16, 8 + 4, 8 * 32 + 4 * 16 + 4 * 16)
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.lists(st.integers(0, 3), min_size=6, max_size=6), st.sampled_from([1, 2]))
+def test_bundles_are_as_many_fibers_as_the_largest_has(counts: list[int], rows: int) -> None:
+    """Three servers, with so many fibers for each ordered pair."""
+    pairs = permutations(range(3), 2)
+    bundles = [{"from": f"s{a}", "to": f"s{b}", "count": n} for (a, b), n in zip(pairs, counts, strict=True)]
+    job, sizes = serving("x", 4, model="llama-3.1-70b"), {"servers": 3, "tiles": 8, "tile_rows": rows}
+    alike, bundled = (problem_of(job, fibers=fibers, **sizes) for fibers in (max(counts), bundles))
+    found, expected = FiberColumns(bundled.cluster), FiberColumns(alike.cluster)
+    assert found.capacities == expected.capacities
+    for demand in bundled.options[0].shapes:
+        assert found.needs(demand) == expected.needs(demand)
+
+
+def lies_on_a_line(plan: GroupPlan, carried: int) -> bool:
+    """Whether in some order no boundary is crossed by more wavelengths in one direction, all orders tried."""
+    cuts = [(circuits, cut) for circuits in plan.configurations() for cut in range(1, plan.ranks)]
+    return any(
+        all(sum(w for a, b, w in circuits if order[a] < cut <= order[b]) <= carried for circuits, cut in cuts)
+        for order in permutations(range(plan.ranks))
+    )
+
+
+def test_where_fibers_end_in_all_columns_only_blocks_may_lack_a_place() -> None:
+    """Four ranks of a block that all exchange 5 wavelengths send 20 over the middle of a line that carries 16."""
+    light = {"wavelengths_per_tile": 16, "wavelengths_per_fiber": 16, "wavelength_bandwidth": "18.75 GB/s"}
+    problem = problem_of(serving("x", 8, model="llama-3.1-70b"), servers=4, tiles=4, fibers=4, **light)
+    columns = FiberColumns(problem.cluster)
+    assert columns.capacities == ()
+    by_block = {demand: columns.needs(demand) for demand in problem.options[0].shapes if demand.block == 4}
+    assert {*by_block.values()} == {None, ()}
+    assert all(found is not None for demand, found in by_block.items() if lies_on_a_line(demand.plans[0], 16))
+    others = [demand for demand in problem.options[0].shapes if demand.block < 4]
+    assert all(columns.needs(demand) == () for demand in others)
 
 
 def test_only_shared_waveguides_of_several_servers_are_scarce() -> None:
