@@ -7,6 +7,7 @@ from planner.cpsat import core
 from planner.cpsat.lns import neighbourhood
 from planner.cpsat.search import Search
 from planner.heuristics.greedy import place_all
+from planner.heuristics.ruin_recreate import RuinRecreate
 from planner.heuristics.strategies import tightest
 from planner.model.clock import Clock
 from planner.model.instance import Instance
@@ -59,3 +60,26 @@ def test_a_resident_that_a_neighbourhood_places_has_moved(monkeypatch: pytest.Mo
     (found,) = search.assignments
     assert found.devices == ("s1.g0", "s1.g1", "s1.g2", "s1.g3")
     assert found.is_moved
+
+
+def test_ruin_and_recreate_ends_where_the_bound_is_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The best bound known, not that of the knapsack alone: a plan that reaches it is not searched on."""
+    problem = expand(Instance.parse(rack(training("a", 2), training("b", 2), tiles=2)))
+    search = Search(problem, OPTIONS)
+    search.assignments = tuple(place_all(problem, tightest) or ())[:1]
+    search.bound = search.value("value")
+    assert search.bound is not None
+    assert search.bound < search.knapsack.bound
+    rounds = list[RuinRecreate]()
+
+    def step(state: RuinRecreate) -> bool:
+        rounds.append(state)
+        return False
+
+    monkeypatch.setattr(core, "MOST_ROUNDS", 5)
+    monkeypatch.setattr(RuinRecreate, "step", step)
+    core._recreate(search, Clock.of(60))
+    assert not rounds
+    search.bound *= 1.01
+    core._recreate(search, Clock.of(60))
+    assert rounds
