@@ -226,7 +226,7 @@ class JoinedMaster:
         """
         parameters = solver.parameters
         relaxed = self._relaxed(RELAXED_SHARE * parameters.max_time_in_seconds) if self._least > 0 else float("inf")
-        if relaxed < self._least:
+        if relaxed < self._least - self.term.rounding:
             return relaxed
         if self._least > 0:
             self.cp.add(self.term.expression >= self.term.scale.to_int(self._least) - self._num_jobs - 1)
@@ -245,16 +245,14 @@ class JoinedMaster:
         return min(relaxed, self._value_at(solver.best_objective_bound if status in FOUND else min(bounds)))
 
     def _relaxed(self, time_limit_s: float) -> float:
-        """Most value of the linear relaxation, and a step more for sums in floating point; infinite where the time does
-        not suffice."""
+        """Most value of the linear relaxation, and a step for its rounding; infinite where time does not suffice."""
         least = least_objective(self.cp, time_limit_s)
         return float("inf") if least is None else self._value_at(1 - least)
 
     def _value_at(self, most: float) -> float:
         """Most value where the objective is at most so much: the number of jobs that need fibers, at most all, is taken
         off that many steps and one for each step of value."""
-        steps = (floor(most) + self._num_jobs) // (self._num_jobs + 1) if isfinite(most) else None
-        return float("inf") if steps is None else self.term.to_float(steps)
+        return self.term.to_float((floor(most) + self._num_jobs) // (self._num_jobs + 1)) if isfinite(most) else most
 
     def pattern(self, value: Callable[[cp_model.IntVar], int]) -> Pattern:
         """Choices of a solution, on servers."""

@@ -70,7 +70,7 @@ def _ranks_between(exchanged: Sequence[int], across: int, most_sets: int, shape:
     )
 
 
-class Place(NamedTuple):
+class Arranged(NamedTuple):
     """How a job may lie on some servers."""
 
     numbers: Mapping[int, frozenset[int]]
@@ -79,7 +79,7 @@ class Place(NamedTuple):
     """of its ranks on the one side of every cut"""
 
 
-Places = Mapping[Servers, Place]
+Places = Mapping[Servers, Arranged]
 
 
 class OnServers(NamedTuple):
@@ -115,24 +115,24 @@ class JoinedServers:
         """Where a job of this demand may lie that needs fibers and is so divided."""
         sets = self.having(len(division), needs_of(self.links, division, shape))
         if len(division) == PAIR:
-            return {on: Place(dict.fromkeys(on, frozenset(division))) for on in sets}
+            return {on: Arranged(dict.fromkeys(on, frozenset(division))) for on in sets}
         found = ((on, self._place(on, self._in_fibers(division, shape))) for on in sets)
         return {on: place for on, place in found if place is not None}
 
     def _parting_in_fibers(self, division: Division, shape: Demand) -> Parting:
         return self.parting(division, shape).in_fibers(gcd(*self.links.carried.values()) or 1)
 
-    def _place_on(self, on: Servers, parting: Parting) -> Place | None:
+    def _place_on(self, on: Servers, parting: Parting) -> Arranged | None:
         """None where no arrangement of the parts is left."""
         division, order = parting.division, self._ordered(on)
         carried = tuple(tuple(self._near[a].get(b, 0) for b in order) for a in order)
         lines = arrangements(carried, parting)
         if lines is None:
-            return Place(dict.fromkeys(on, frozenset(division)), [sums_of(division)] * len(self.cuts(on)))
+            return Arranged(dict.fromkeys(on, frozenset(division)), [sums_of(division)] * len(self.cuts(on)))
         numbers = {server: frozenset(lines[:, i].tolist()) for i, server in enumerate(order)}
         sides = [[i for i, server in enumerate(order) if server in side] for side, _ in self.cuts(on)]
         beside = [frozenset(lines[:, side].sum(axis=1).tolist()) for side in sides]
-        return Place(numbers, beside) if len(lines) else None
+        return Arranged(numbers, beside) if len(lines) else None
 
     def _ordered_by_fibers(self, servers: Servers) -> Servers:
         """Each of them beside those before it where fibers allow, so that many sets look alike and few fibers leave
