@@ -45,7 +45,7 @@ class HeldByRack:
         return tuple((rack, devices, units, ports) for rack, (devices, units, ports) in by_rack.items())
 
 
-class _Rack:
+class _LeftRack:
     """What is free in a rack as jobs leave it."""
 
     def __init__(self, counts: ServerCounts) -> None:
@@ -75,7 +75,7 @@ class PoolLookAhead(LookAhead):
         self._held, self._counts, self._needs = held, counts, needs
         self._asked = [(number * part.devices, number * part.units, number * part.io) for number, part in needs]
         """of a rack, by need"""
-        self._racks: dict[int, _Rack] = {}
+        self._racks: dict[int, _LeftRack] = {}
         self._is_open = False
 
     def _free(self, placement: Placement) -> None:
@@ -90,13 +90,13 @@ class PoolLookAhead(LookAhead):
                     self._is_open = self._is_open or self._has_room(rack, known)
                     break
 
-    def _seen(self, rack: int) -> _Rack:
+    def _seen(self, rack: int) -> _LeftRack:
         """A rack that is left for the first time."""
         first, last = rack * self._held.servers, (rack + 1) * self._held.servers
-        self._racks[rack] = _Rack(ServerCounts(*[each[first:last] for each in self._counts]))
+        self._racks[rack] = _LeftRack(ServerCounts(*[each[first:last] for each in self._counts]))
         return self._racks[rack]
 
-    def _has_room(self, number: int, rack: _Rack) -> bool:
+    def _has_room(self, number: int, rack: _LeftRack) -> bool:
         """True if the parts of one of the needs fit on the servers of a rack."""
         for placement in rack.later:
             self._free_on_servers(placement, number, rack.counts)
