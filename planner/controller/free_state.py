@@ -13,6 +13,7 @@ from planner.fabrics.search import Blocks, OutOfTimeError, Search
 from planner.heuristics.strategies import tightest
 from planner.model.cluster import Cluster
 from planner.model.edit import edited
+from planner.model.plan import RackCircuit
 from planner.placement.placement import Place
 from planner.whatif.failures import Failure, parse_failure, worsened
 
@@ -136,16 +137,32 @@ class ControllerFreeState:
         upper = () if exact.links is None else exact.links.circuits
         return Found(exact, Place(kind_name, exact.row, exact.devices, wiring, upper))
 
-    def on(self, kind_name: str, row: Option, devices: Sequence[Device], lit: Lit = ()) -> Found:
-        """A configuration in one rack, without pooled memory, with rank i on devices[i], which are free, over circuits
-        that are free; those that are `lit` stay. Not taken."""
-        asked = row.options, row.number, devices
-        assigned = self.state.assign_around(*asked, lit) if lit else self.state.assign_on(*asked)
+    def first_in_rack(self, row: Option, rack: int, barred: frozenset[int], deadline_s: float) -> Placement | None:
+        """Where a row that lies in one rack is first found in this one; not taken. OutOfTimeError after
+        `deadline_s`."""
+        strategy, rows = _BestFit(barred, deadline_s), [(row.shape, row)]
+        search = Search(strategy, among=[self.racks[rack]], barred=barred, deadline_s=deadline_s)
+        found = self.state.first_that_fits(rows, search, lambda row, own: self.state.realize(row, own, deadline_s))
+        if found is None and strategy.ran_out:
+            raise OutOfTimeError
+        return found
+
+    def on(
+        self,
+        kind_name: str,
+        row: Option,
+        devices: Sequence[Device],
+        lit: Lit = (),
+        upper: Sequence[RackCircuit] = (),
+    ) -> Found:
+        """A configuration without pooled memory with rank i on devices[i], which are free, over circuits that are free;
+        those that are `lit`, and those between racks, `upper`, stay. Not taken."""
+        assigned = self.state.assign_beside(row.options, row.number, devices, lit, upper)
         if assigned is None:
             return Found()
         self.state.release_named(assigned)
         wiring = plugin_of(self.cluster.fabric).wiring.wiring(assigned.circuits, devices, self.cluster.fabric)
-        place = Place(kind_name, row, tuple(devices), self._namer.one(wiring))
+        place = Place(kind_name, row, tuple(devices), self._namer.one(wiring), tuple(assigned.upper))
         return Found(self._placement(place), place)
 
     def again(self, kind_name: str, row: Option, servers: Sequence[int]) -> Found:

@@ -10,6 +10,7 @@ from itertools import islice
 
 from costmodel.wording import counted
 from planner.controller.free_state import Found
+from planner.controller.growing_racks import grown_over_racks, keeps_light
 from planner.controller.ledger import Entry
 from planner.controller.reservation import kept_for_first
 from planner.controller.resized import on_these, require_resizable, set_aside
@@ -39,9 +40,8 @@ def find_beside(state: ClusterState, entry: Entry, request: Request, kind: str, 
     if not any(size > len(place.devices) for size in request.sizes):
         problem = f"has {counted(len(place.devices), 'accelerator')} and asks for no more; give a larger number"
         raise InputError("grow", entry.name, problem)
-    if place.row.shape.racks > 1 or (place.has_circuits and not state.free.state.keeps_lit):
-        what = "lies in several racks" if place.row.shape.racks > 1 else "holds circuits"
-        problem = f"{what}, and what joins its accelerators would all have to be set anew for more of them"
+    if place.circuits and not state.free.state.keeps_lit:
+        problem = "holds circuits, and what joins its accelerators would all have to be set anew for more of them"
         raise ConflictError("grow", entry.name, f"{problem}; submit it anew to have it larger")
     rows = _within_quota(state, entry, place, kind)
     barred = state.drained | _kept(state, entry, now_s)
@@ -65,15 +65,19 @@ def _first(
     lit, free, reached = place.circuits, state.free.state, SLOWER
     for row in rows:
         require_time(deadline_s)
-        if lit and row.rate < place.row.rate:
+        if place.has_circuits and row.rate < place.row.rate:
             continue
-        if lit and not free.may_keep(row, place.devices, lit):
+        if lit and not keeps_light(free, row, place):
             reached = max(reached, WITHOUT_LIGHT)
             continue
         reached = max(reached, NOWHERE)
-        for devices in islice(free.grown(row, place.devices, barred, deadline_s), MOST_REFUSED):
+        if row.shape.racks > 1:
+            ways = grown_over_racks(state.free, row, place.devices, barred, deadline_s)
+        else:
+            ways = free.grown(row, place.devices, barred, deadline_s)
+        for devices in islice(ways, MOST_REFUSED):
             require_time(deadline_s)
-            found = on_these(state, request, kind, row, devices, lit)
+            found = on_these(state, request, kind, row, devices, lit, place.upper)
             if found is not None:
                 return found, NOT_JOINED
             reached = NOT_JOINED
@@ -81,11 +85,12 @@ def _first(
 
 
 def _within_quota(state: ClusterState, entry: Entry, place: Place, kind: str) -> list[Option]:
-    """Larger rows in one rack, as far as the tenant may hold them; ConflictError where it may hold none."""
+    """Larger rows, in no fewer racks, as far as the tenant may hold them; ConflictError where it may hold none."""
     number, tenant = len(place.devices), entry.request.tenant
-    larger = [r for r in state.ledger.kinds[kind].rows if r.shape.num_ranks > number and r.shape.racks == 1]
+    racks = place.row.shape.racks
+    larger = [r for r in state.ledger.kinds[kind].rows if r.shape.num_ranks > number and r.shape.racks >= racks]
     if not larger:
-        raise ConflictError("grow", entry.name, "has no larger configuration in one rack; ask for other numbers")
+        raise ConflictError("grow", entry.name, "has no larger configuration in as many racks; ask for other numbers")
     accelerators, ports = state.ledger.tenants.left(tenant)
     few = [row for row in larger if row.shape.num_ranks - number <= accelerators]
     able = [row for row in few if not row.sets_circuits or row.shape.num_ranks - place.num_ports <= ports]
@@ -109,7 +114,8 @@ def _why_not(state: ClusterState, place: Place, rows: Sequence[Option], barred: 
     if reached < NOWHERE:
         return IN_THE_WAY[reached]
     more = min(row.shape.num_ranks for row in rows) - len(place.devices)
-    near = next(servers for servers in state.free.state.together if place.devices[0][0] in servers)
+    together, is_joined = state.free.state.together, state.free.state.links is not None
+    near = [s for servers in together if is_joined or place.devices[0][0] in servers for s in servers]
     free = sum(state.free.state.lit[server] for server in near if server not in barred)
     kept = sum(state.free.state.lit[server] for server in near if server in barred)
     needed = f"needs {counted(more, 'accelerator')} more where its ranks can use them, and {free} are free there"

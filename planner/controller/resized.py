@@ -14,7 +14,7 @@ from planner.fabrics.free_slots import Device
 from planner.fabrics.job_class import Option
 from planner.model.edit import edited
 from planner.model.errors import ConflictError
-from planner.model.plan import Circuit, HeldCircuits
+from planner.model.plan import Circuit, HeldCircuits, RackCircuit
 from planner.placement.placement import Place
 
 Resizing = Literal["shrink", "grow"]
@@ -42,14 +42,16 @@ def set_aside(state: ClusterState, entry: Entry) -> Iterator[None]:
 
 def on_these(
     state: ClusterState, request: Request, kind: str, row: Option, devices: Sequence[Device],
-    lit: Sequence[HeldCircuits] = (),
+    lit: Sequence[HeldCircuits] = (), upper: Sequence[RackCircuit] = (),
 ) -> Found | None:  # fmt: skip
     """A configuration with rank i on devices[i], free now, that the validator agrees with, and whose circuits are those
-    that are `lit` and others; not taken."""
+    that are `lit`, or between racks `upper`, and others; not taken."""
     if row.shape.pooled_units:
         return None
-    found = state.free.on(kind, row, devices, lit)
+    found = state.free.on(kind, row, devices, lit, upper)
     if found.place is None or not _circuits(lit) <= _circuits(found.place.circuits):
+        return None
+    if not {*upper} <= {*found.place.upper}:
         return None
     return found if state.validator.objection(request, found.place) is None else None
 

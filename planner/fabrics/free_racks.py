@@ -1,7 +1,7 @@
 """Free devices of racks that an upper layer joins: a job over several is placed rack by rack."""
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import chain, repeat
 from math import inf
 from typing import Any, Self
@@ -19,7 +19,7 @@ from planner.fabrics.problem import JobOptions
 from planner.fabrics.rack_links import RackLinks
 from planner.fabrics.search import Blocks, Search
 from planner.model.cluster import Cluster
-from planner.model.plan import Assignment
+from planner.model.plan import Assignment, Circuit, HeldCircuits, RackCircuit
 
 LEAST_SEARCH_S = 0.1
 """that a controller gives a search where racks are joined: jobs over several have many candidates"""
@@ -55,6 +55,12 @@ class FreeRacks(FreeDevices):
     @abstractmethod
     def assign_on_in_rack(self, options: JobOptions, row: int, devices: Sequence[Device]) -> Assignment | None:
         """As `assign_on`, of a candidate that lies in one rack."""
+
+    @abstractmethod
+    def assign_around(
+        self, options: JobOptions, row: int, devices: Sequence[Device], lit: Sequence[HeldCircuits]
+    ) -> Assignment | None:
+        """As `assign_on`, in one rack; circuits that are `lit` stay, None where the candidate has no such ones."""
 
     @abstractmethod
     def realize_in_rack(self, row: Option, blocks: Blocks, deadline_s: float = inf) -> Placement | None:
@@ -111,6 +117,32 @@ class FreeRacks(FreeDevices):
             found.append(placed)
         return self._joined(options, row, found)
 
+    def assign_beside(
+        self,
+        options: JobOptions,
+        row: int,
+        devices: Sequence[Device],
+        lit: Sequence[HeldCircuits],
+        upper: Sequence[RackCircuit],
+    ) -> Assignment | None:
+        """As `assign_on`; circuits that are `lit` in racks and those between racks, `upper`, stay. None where the
+        candidate has no such ones."""
+        demand, found = options.shapes[row], list[Assignment]()
+        if not self._lies_as_asked(demand, devices):
+            return None
+        if demand.racks == 1:
+            return self.assign_around(options, row, devices, lit) if lit else self.assign_on(options, row, devices)
+        size = demand.in_rack.num_ranks
+        for part in in_racks(options, row, [(server, 1) for server, _ in devices[:: demand.block]]):
+            own = devices[part.first : part.first + size]
+            mine = lit_among(self.cluster.fabric.device_names(own), lit)
+            given = part.options, 0, own
+            placed = self.assign_around(*given, mine) if mine else self.assign_on_in_rack(*given)
+            if placed is None:
+                break
+            found.append(placed)
+        return self._joined(options, row, found, upper)
+
     def fits_in_rack(self, options: JobOptions, row: int, devices: Sequence[Device]) -> bool:
         """True if what a candidate has in one of its racks may lie on these free devices. Nothing is taken."""
         placed = self.assign_on_in_rack(options.in_rack, row, devices)
@@ -118,12 +150,14 @@ class FreeRacks(FreeDevices):
             self.give_back(devices, self.owned_by(placed))
         return placed is not None
 
-    def _joined(self, options: JobOptions, row: int, parts: Sequence[Assignment]) -> Assignment | None:
-        """Parts that are taken, joined by free links, taken too; None, and all given back, where a rack has no place or
-        links are short."""
+    def _joined(
+        self, options: JobOptions, row: int, parts: Sequence[Assignment], kept: Sequence[RackCircuit] = ()
+    ) -> Assignment | None:
+        """Parts that are taken, joined by free links, taken too, those that are `kept` among them; None, and all given
+        back, where a rack has no place or links are short."""
         demand, fabric = options.shapes[row], self.cluster.fabric
         racks = [fabric.rack_of(self._devices_of(part)[0][0]) for part in parts]
-        held = None if self.links is None or len(parts) < demand.racks else self.links.held(demand, racks)
+        held = None if self.links is None or len(parts) < demand.racks else self.links.held(demand, racks, kept)
         if held is None or self.links is None:
             for part in parts:
                 self.give_back(self._devices_of(part), self.owned_by(part))
@@ -229,6 +263,16 @@ class FreeRacks(FreeDevices):
             return [(servers[head], slots[tail]) for head, _, tail in map(str.rpartition, placed.devices, repeat("."))]
         except KeyError:
             return [fabric.parse_device(name) for name in placed.devices]
+
+
+def lit_among(names: Collection[str], lit: Iterable[HeldCircuits]) -> list[HeldCircuits]:
+    """Circuits between these devices, by configuration; nothing where there are none."""
+    found = [each.model_copy(update={"circuits": _from(names, each)}) for each in lit]
+    return found if any(each.circuits for each in found) else []
+
+
+def _from(names: Collection[str], held: HeldCircuits) -> tuple[Circuit, ...]:
+    return tuple(circuit for circuit in held.circuits if circuit.source in names)
 
 
 def _together(placements: Sequence[Placement]) -> tuple[list[Device], Owned[Any], Masks]:

@@ -23,6 +23,16 @@ def held_links(circuits: Sequence[RackCircuit], counted: Mapping[UpperPart, int]
     return HeldLinks(tuple((counted or {}).items()), masks, tuple(circuits))
 
 
+def racks_joined(circuit: RackCircuit) -> tuple[str, str]:
+    """Names of the racks of both ends."""
+    return circuit.source.partition(".")[0], circuit.destination.partition(".")[0]
+
+
+def _number(circuits: Sequence[RackCircuit]) -> int:
+    """Links that these circuits are."""
+    return sum(len(circuit.wavelengths) or 1 for circuit in circuits)
+
+
 class RackLinks:
     """Links of one cluster that no job holds."""
 
@@ -52,19 +62,21 @@ class RackLinks:
         least = demand.links
         return [rack for rack in racks if self.free.get((rack,), least) >= least]
 
-    def held(self, demand: Demand, racks: Sequence[int]) -> HeldLinks | None:
-        """All that a job holds between these racks, over the first free links; None where there are too few. Nothing is
-        taken."""
+    def held(self, demand: Demand, racks: Sequence[int], kept: Sequence[RackCircuit] = ()) -> HeldLinks | None:
+        """All that a job holds between these racks, over the first free links, with circuits that are `kept`, and free;
+        None where links are too few, or the job has none where these are. Nothing is taken."""
         if not self.fits(demand, racks):
             return None
         found, trial = list[RackCircuit](), self.copy()
+        trial.take(held_links(kept))
         for a, b in self._upper.joined(len(racks)) if demand.links else ():
-            circuits = trial._between(racks[a], racks[b], demand.links)
-            if sum(len(circuit.wavelengths) or 1 for circuit in circuits) < demand.links:
+            circuits = [each for each in kept if racks_joined(each) == (rack_name(racks[a]), rack_name(racks[b]))]
+            more = trial._between(racks[a], racks[b], demand.links - _number(circuits))
+            if _number(circuits) + _number(more) != demand.links:
                 return None
-            trial.take(held_links(circuits))
-            found += circuits
-        return self.counted(demand, racks, found)
+            trial.take(held_links(more))
+            found += [*circuits, *more]
+        return self.counted(demand, racks, found) if {*kept} <= {*found} else None
 
     def counted(self, demand: Demand, racks: Sequence[int], circuits: Sequence[RackCircuit]) -> HeldLinks:
         """All that a job with these circuits holds between these racks."""

@@ -2,16 +2,18 @@
 
 import json
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from planner.controller.switch_driver import Driver
 from planner.integrations.switch_drivers.hook_driver import HookDriver
-from planner.integrations.switch_emulator import judge
-from planner.integrations.switch_emulator.referee import CrossConnect
+from planner.integrations.switch_emulator import Finding, Holding, judge
+from planner.integrations.switch_emulator.light import CONTROLLER
+from planner.integrations.switch_emulator.referee import CrossConnect, FindingKind
 from planner.placement.placement import Place
 from tests.planner.controller.sites import chat
+from tests.planner.integrations.switch_drivers.ocs.controlled_world import READ_BACK_S
 from tests.planner.integrations.switch_drivers.ocs.faulty_world import GRACE_S, TIMEOUT_S
 from tests.planner.integrations.switch_drivers.ocs.light_verdict import Verdict, verdict
 from tests.planner.integrations.switch_drivers.ocs.site import Site
@@ -21,6 +23,8 @@ from tests.simulation.world import SimulatedWorld
 
 PARTS = ("s1", "s0.t1", "s1.t2:port", "s0>s1#0")
 """that fail by themselves"""
+MENDED_S = 2 * READ_BACK_S
+"""after a fault, until when its light is set again"""
 OFTEN = 20.0
 """times as many faults at a command as at a request: jobs have few commands"""
 
@@ -89,4 +93,21 @@ class RackWorld(SimulatedWorld):
     def judged(self) -> Verdict:
         light, held = self.rack.light(), self.holdings()
         found = judge(light, held, now_s=self.now_s, grace_s=GRACE_S)
-        return verdict([*found, *shared(light, held, self.now_s)], held, {}, self.told, GRACE_S)
+        judged = verdict([*found, *shared(light, held, self.now_s)], held, {}, self.told, GRACE_S)
+        hits = [
+            (each.until_s, (each.switch, each.a_side, each.b_side))
+            for each in light
+            if each.ended_by not in ("", CONTROLLER)
+        ]
+        mended = [each for each in judged.blamed if _is_mended(each, hits, held)]
+        judged.excused["as it was mended"] += len(mended)
+        judged.blamed = [each for each in judged.blamed if each not in mended]
+        return judged
+
+
+def _is_mended(finding: Finding, hits: Sequence[tuple[float, CrossConnect]], held: Sequence[Holding]) -> bool:
+    """Whether a job lost light by a fault shortly before, told of it or not: all of its circuits are set again then,
+    and a command that refuses leaves none of them on."""
+    own = {circuit for each in held if each.job in finding.jobs for circuit in each.circuits}
+    is_dark = finding.kind == FindingKind.DARK
+    return is_dark and any(circuit in own and 0 <= finding.from_s - at_s <= MENDED_S for at_s, circuit in hits)
