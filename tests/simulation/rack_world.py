@@ -4,6 +4,7 @@ import json
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from planner.controller.switch_driver import Driver
@@ -64,8 +65,8 @@ class RackWorld(SimulatedWorld):
         ]
         return [*users, Operator(self, parts=PARTS)]
 
-    def driver(self, fence: Callable[[], int]) -> Driver:
-        return CommandDriver(self, fence)
+    def _make_drivers(self) -> Callable[[Callable[[], int]], Driver]:
+        return partial(CommandDriver, self)
 
     def command(self, given: str) -> tuple[int, str, str]:
         """What a command of a driver does and says."""

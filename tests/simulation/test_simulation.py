@@ -114,7 +114,7 @@ def test_a_copy_without_the_log_is_found(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_who_acts_although_another_leads_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """A controller that asks neither term nor lease before it acts."""
     monkeypatch.setattr(Leadership, "require", lambda self: self.journal.term)
-    assert any(run(seed).wrong for seed in (15, 7))
+    assert any("leads" in text for text in run(23).wrong)
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fcntl import LOCK_UN, flock
-from functools import cached_property, partial
+from functools import partial
 from itertools import count
 from random import Random
 
@@ -19,7 +19,7 @@ from planner.controller import Controller, Settings
 from planner.controller.journal_file import Seen, is_held
 from planner.controller.switch_driver import Driver
 from planner.controller.switch_reconciler import SwitchReconciler
-from planner.integrations.switch_drivers.ocs.config import SwitchSite, load_switches
+from planner.integrations.switch_drivers.ocs.config import load_switches
 from planner.integrations.switch_drivers.ocs.driver import OcsDriver
 from planner.integrations.switch_drivers.ranges import free
 from planner.model.errors import DeposedError, InputError
@@ -73,6 +73,7 @@ class SimulatedWorld(ControlledWorld):
         self.numbers = count(1)
         self.chaos = Mishaps(self)
         self.copies = Copies(self, Random(f"copies {self.seed}"))
+        self.driver = self._make_drivers()
         self.clients = self._begin_clients()
 
     def _begin_clients(self) -> list[Client]:
@@ -82,14 +83,9 @@ class SimulatedWorld(ControlledWorld):
             users.append(ElasticUser(self, name="d"))
         return [*users, Operator(self, parts=PARTS[self.site.kind])]
 
-    @cached_property
-    def switch_site(self) -> SwitchSite:
-        """What drivers read of switches."""
-        return load_switches(self.site.path)
-
-    def driver(self, fence: Callable[[], int]) -> Driver:
-        """That of a new process."""
-        return OcsDriver(self.disk.record, self.switch_site, fence)
+    def _make_drivers(self) -> Callable[[Callable[[], int]], Driver]:
+        """What makes the driver of a new process with its fence."""
+        return partial(OcsDriver, self.disk.record, load_switches(self.site.path))
 
     # Time, and who runs
 
