@@ -106,7 +106,7 @@ def test_a_workload_of_32_pods_has_the_nodes_of_both_cubes_in_the_order_of_ranks
 @pytest.mark.slow
 def test_a_failed_node_takes_its_chips_and_its_workload_goes_to_the_other_cube(cubes: Cubes) -> None:
     cubes.world.workload("one", pod_set(16, CHIPS))
-    cubes.settle(4)
+    cubes.settle(8)
     assert set(cubes.nodes("one")) == names(0)
     cubes.be_ready("n5", "Unknown")
     cubes.world.loop.tick()
