@@ -22,7 +22,7 @@ def call(path: str, url: str, token_file: Path | None, body: Any, timeout_s: flo
     headers = {"Content-Type": "application/json"}
     if token_file is not None:
         headers["Authorization"] = f"Bearer {files.read_text(token_file).strip()}"
-    content = None if body is None else json.dumps(body).encode()
+    content = None if body is None else json.dumps(body, default=str).encode()
     try:
         request = urllib.request.Request(f"{url.rstrip('/')}{path}", content, headers)
         with urllib.request.urlopen(request, timeout=timeout_s) as response:

@@ -21,6 +21,8 @@ from planner.fabrics.search import NOBODY, OutOfTimeError, require_time
 from planner.model.errors import ConflictError, InputError
 from planner.placement.placement import Place
 
+LEAST_SEARCH_S = 0.1
+"""that a growth may take, however short the budgets of an event are: a user asks for it once"""
 MOST_REFUSED = 30
 """ways to lie of one configuration that light refuses before no other is tried"""
 SLOWER, WITHOUT_LIGHT, NOWHERE, NOT_JOINED = range(4)
@@ -35,7 +37,9 @@ IN_THE_WAY = {
 
 def find_beside(state: ClusterState, entry: Entry, request: Request, kind: str, now_s: float, budget_s: float) -> Found:
     """The most valuable configuration of a larger request that keeps all ranks where they are, looked for in
-    `budget_s`; the state is left as it was. InputError, or ConflictError with what stands in the way."""
+    `budget_s`, or LEAST_SEARCH_S if that is more; the state is left as it was. InputError, or ConflictError with what
+    stands in the way."""
+    budget_s = max(budget_s, LEAST_SEARCH_S)
     place = require_resizable("grow", entry, request)
     if not any(size > len(place.devices) for size in request.sizes):
         problem = f"has {counted(len(place.devices), 'accelerator')} and asks for no more; give a larger number"

@@ -34,8 +34,10 @@ WHOLE_SHARE = 0.25
 """of the time for plans without jobs that span servers"""
 PAIRS_SHARE, PAIRS_SHARE_OF_MANY = 0.25, 0.85
 """of the time for plans whose jobs span two servers at most; and in racks whose cores prove little"""
+FIRST_JOINED_SHARE = 0.05
+"""of the time left, for what divisions prove at once where servers differ in what fibers join them"""
 RECREATE_SHARE = 0.2
-"""of the time left, to recreate plans before all divisions where servers differ in what fibers join them"""
+"""of the time left, to recreate plans before all divisions there"""
 JOINED_SHARE = 0.75
 """of the time left, for all divisions where servers differ in what fibers join them"""
 SERVERS_SHARE = 0.8
@@ -111,6 +113,8 @@ def _pack_pairs(search: Search, clock: Clock, *, is_small: bool) -> bool:
         return True
     if not (is_small and may_join(search)):
         return False
+    if divide_joined(search, clock.within(FIRST_JOINED_SHARE * clock.left_s)):
+        return True
     _recreate(search, clock.within(RECREATE_SHARE * clock.left_s), search.full)
     return divide_joined(search, clock.within(JOINED_SHARE * clock.left_s))
 

@@ -93,6 +93,8 @@ class FreeSlots:
         return tuple(sorted(slots, key=lambda slot: sign * self._num_lost.get((server, slot), 0)))
 
     def take(self, devices: Iterable[Device]) -> None:
-        """Devices that are free are so no longer."""
+        """Devices that are free are so no longer. ValueError where one is not free."""
         for server, mask in masks_by_server(devices).items():
+            if mask & ~self.masks[server]:
+                raise ValueError(f"devices of server {server} are not free")
             self.masks[server] ^= mask

@@ -58,7 +58,7 @@ def sums_of(division: Division) -> frozenset[int]:
     return frozenset(sums - {0, sum(division)})
 
 
-@lru_cache(maxsize=50_000)
+@lru_cache(maxsize=1_000)
 def arrangements(carried: Carried, parting: Parting) -> Ints | None:
     """Ranks on each of so many servers, every way that is not ruled out, shape (ways, servers); None where these are
     too many."""

@@ -124,8 +124,7 @@ class _Joined:
     def _master(self) -> JoinedMaster | None:
         """The master without what was refused; None where it would be too large or too coarse."""
         for job in self.jobs:
-            job.open_uncovered(_Asks(job, self.servers, self._refused))
-            if self.clock.is_over:
+            if not job.open_uncovered(_Asks(job, self.servers, self._refused), self.clock):
                 return None
         if sum(1 for job in self.jobs for _ in job.open()) > MOST_ROWS:
             return None

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from planner.fabrics.demand import Demand
 from planner.fabrics.problem import Floats, JobOptions
+from planner.model.clock import Clock
 
 Division = tuple[int, ...]
 """ranks on each server of a job, descending"""
@@ -86,18 +87,21 @@ class JobWays:
             for row in rows:
                 yield Way(self.job, division, row, float(self.options.value[row]))
 
-    def open_uncovered(self, asks: Callable[[Division, int], RowNeeds | None]) -> None:
+    def open_uncovered(self, asks: Callable[[Division, int], RowNeeds | None], clock: Clock) -> bool:
         """All rows of each division that ask for something are open, but those that an open one of no less value covers
-        there."""
+        there; false where time is over before all were asked."""
         for division in self._open:
             rows, seen = dict[int, RowNeeds](), set[RowNeeds]()
             for row in self.rows[sum(division)]:
+                if clock.is_over:
+                    return False
                 asked = asks(division, row) if self._allows(row, division) else None
                 if asked is not None and asked not in seen:
                     seen.add(asked)
                     if not any(other.covers(asked) for other in rows.values()):
                         rows[row] = asked
             self._open[division] = [*rows]
+        return True
 
     def refuse(self, way: Way) -> None:
         """It never stands, nor do rows that ask for as much or more so divided."""

@@ -15,7 +15,7 @@ from planner.controller.controller import Controller
 from planner.controller.view import JobState
 from planner.integrations.kubernetes.client import ApiError, KubernetesClient, Object, path_of
 from planner.integrations.kubernetes.config import CONTROLLER, KubernetesSite
-from planner.integrations.kubernetes.elastic import current, is_part, left, resized, stays
+from planner.integrations.kubernetes.elastic import current, is_part, left, resized, stays, with_own_jobs
 from planner.integrations.kubernetes.gang_lifecycle import assignment_key, by_key
 from planner.integrations.kubernetes.holders import Holders
 from planner.integrations.kubernetes.hot_swap import admitted_in, swapped
@@ -73,7 +73,14 @@ class Admission:
         jobs = all_jobs(self._controller)
         applied = None if self._applied is None else self._applied()
         for name, slices in by_job.items():
-            self._follow(current(slices), jobs.pop(name, None), applied)
+            alone = with_own_jobs(slices, jobs)
+            for one in alone:
+                self._follow(one, jobs.pop(one.job), applied)
+            last = current(slices)
+            if not alone:
+                self._follow(last, jobs.pop(name, None), applied)
+            elif last.condition("QuotaReserved") and last.item is not alone[0].item:
+                self._say(last, "Pending", "pods that an earlier release has admitted run on; start the Job anew")
         for name, state in jobs.items():
             if name.count("/") == 1:
                 self._leave(state, ended=False)
@@ -114,7 +121,7 @@ class Admission:
             except FullError as error:
                 self._say(workload, "Pending", str(error))
             except (PodGroupError, InputError) as error:
-                runs_on = workload.is_elastic and self._holders.has(workload.job)
+                runs_on = bool(workload.replaces) or (workload.is_elastic and self._holders.has(workload.job))
                 self._leave(job, ended=False)
                 self._say(workload, "Pending" if runs_on else "Rejected", str(error))
 
@@ -152,18 +159,18 @@ class Admission:
             because = f"it moves to {', '.join(dict.fromkeys(self._nodes(job.place)))}"
         self._say(workload, "Retry", because)
 
-    def _stand(self, workload: Workload, place: Place) -> bool:
-        """True if all bound pods of an elastic job stand where the job is, though it is elsewhere than they were told:
-        it has grown."""
+    def _stand(self, workload: Workload, place: Place | None) -> bool:
+        """True if all bound pods of an elastic job stand where the job is, though it may be elsewhere than they were
+        told: it has grown."""
+        pods = bound(self._pods.objects.values(), self._site.config.resources)
+        own = [assignment_key(pod) for pod in pods if annotated_job(pod) == workload.job]
         try:
             pod_group = workload.pod_group(self._site)
-            if pod_group is None or not pod_group.is_elastic:
-                return False
-            here = by_key(pod_assignments_of(place, pod_group.each, self._site))
+            if pod_group is None or not pod_group.is_elastic or place is None:
+                return pod_group is not None and pod_group.is_elastic and not own
+            return not own or {*own} <= by_key(pod_assignments_of(place, pod_group.each, self._site)).keys()
         except (PodGroupError, SplitError):
             return False
-        pods = bound(self._pods.objects.values(), self._site.config.resources)
-        return all(assignment_key(pod) in here for pod in pods if annotated_job(pod) == workload.job)
 
     def _shrink(self, workload: Workload, said: Object, job: JobState, place: Place) -> None:
         """Give back the accelerators of pods that are gone since the Workload asks for fewer."""
@@ -208,6 +215,9 @@ class Admission:
         if pod_group is None:
             self._leave(job, ended=False)
             self._say(workload, "Ready", "it takes no accelerators")
+            return
+        if job is not None and pod_group.is_elastic and not self._stand(workload, job.place):
+            self._say(workload, "Retry", "pods of before stand where their job is not any more")
             return
         if job is not None and job.request not in pod_group.requests and self._holders.has(workload.job):
             because = resized(self._controller, pod_group, job)

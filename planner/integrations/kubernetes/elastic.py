@@ -8,7 +8,7 @@ meanwhile; those that are added have a scheduling gate until the new slice is ad
 that the first admission stamped. A check that rejects a slice would stop all pods: it waits instead.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from planner.controller.controller import Controller
 from planner.controller.view import JobState
@@ -32,6 +32,12 @@ def current(slices: Sequence[Workload]) -> Workload:
     replaced = {one.replaces for one in given}
     last = [one for one in given if f"{one.namespace}/{one.name}" not in replaced] or given
     return max(last, key=lambda one: (str(one.item["metadata"].get("creationTimestamp")), one.name))
+
+
+def with_own_jobs(slices: Sequence[Workload], jobs: Container[str]) -> list[Workload]:
+    """Slices that have a job each: a release that knew no slices has named it after the Workload, and its pods run."""
+    alone = (Workload(one.item, is_of_before=True) for one in slices if one.is_elastic)
+    return [one for one in alone if one.job in jobs]
 
 
 def resized(controller: Controller, pod_group: PodGroup, job: JobState) -> str:

@@ -6,7 +6,7 @@ waited for beside all other pods, while a filter that waits would hold up all of
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -186,7 +186,7 @@ class Extender:
             if after is None:
                 return PodVerdict(why="its job has moved since the pod was made; the pod is made anew")
             assignments = all_assignments = after
-        taken, shown = set[int](), by_key(all_assignments)
+        taken, shown = dict[str, int](), by_key(all_assignments)
         pods = list(bound(self._pods.objects.values(), self._site.config.resources))
         for other in pods:
             if annotated_job(other) == asked.job and VISIBLE in other.annotations and other.uid != pod.uid:
@@ -195,7 +195,7 @@ class Extender:
                     continue
                 if under is None:
                     return PodVerdict(why=f"{other.name} of the same job still stands where the job was before")
-                taken.add(under.ranks[0])
+                taken[other.uid] = under.ranks[0]
         assignment = self._choose(asked, assignments, taken)
         if assignment is None:
             return PodVerdict(why=f"all {len(assignments)} pods of its gang have their places", never=True)
@@ -210,7 +210,9 @@ class Extender:
         may_swap = pod.is_leaving and pod.annotations.get(HOT_SWAP) == "true"
         return may_swap and not {*self._site.parts_of.get(pod.node, ())}.isdisjoint(self._controller.down)
 
-    def _choose(self, asked: Asked, assignments: Sequence[PodAssignment], taken: set[int]) -> PodAssignment | None:
+    def _choose(
+        self, asked: Asked, assignments: Sequence[PodAssignment], taken: Mapping[str, int]
+    ) -> PodAssignment | None:
         """The assignment that the pod was given; else that of its index, else the first that is free."""
         uid = asked.pod.uid
         live = (pod for pod in map(Pod, self._pods.objects.values()) if not pod.is_over)
@@ -219,7 +221,9 @@ class Extender:
         given = {u: g for u, g in before.items() if u == uid or u in shown or self._may_come(g)}
         mine = given.pop(uid, None)
         free = {assignment.ranks[0]: assignment for assignment in assignments}
-        for rank in (*taken, *(one.rank for one in given.values())):
+        ranks = {of: one.rank for of, one in given.items()}
+        ranks.update(taken)
+        for rank in ranks.values():
             free.pop(rank, None)
         assignment = free.get(mine.rank) if mine is not None else None
         if assignment is None:

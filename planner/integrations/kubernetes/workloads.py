@@ -33,6 +33,8 @@ class Workload:
     """One object of the API."""
 
     item: Object
+    is_of_before: bool = False
+    """whether a release that knew no slices has named its job after it alone"""
 
     @cached_property
     def namespace(self) -> str:
@@ -53,7 +55,7 @@ class Workload:
     @property
     def is_elastic(self) -> bool:
         """True if its owner may ask for more or fewer pods while they run."""
-        return self._about.get(ELASTIC_JOB) == "true" and bool(self._owner)
+        return not self.is_of_before and self._about.get(ELASTIC_JOB) == "true" and bool(self._owner)
 
     @property
     def replaces(self) -> str:

@@ -37,9 +37,9 @@ def taken(circuits: Circuits) -> set[str]:
 
 
 def joined(circuits: Circuits) -> set[str]:
-    """Which end sends to which on which wavelength: circuits that are never on together may have all parts of one."""
+    """Which end sends to which on which wavelength over what: others may have all parts of a circuit between them."""
     return {
-        f"{circuit['from']} to {circuit['to']}:w{wavelength}"
+        f"{circuit['from']} to {circuit['to']} over {','.join(sorted(circuit['fibers']))}:w{wavelength}"
         for circuit in _each(circuits)
         for wavelength in circuit["wavelengths"] or ("",)
     }

@@ -156,7 +156,7 @@ class RecordedDriver:
     def resync(self, begins: OnJob = lambda job: None) -> Resynced:
         make_private(self.folder)
         before, again, failed = self.applied(), list[str](), dict[str, str]()
-        seen = Circuits([{"circuits": self.lit()}])
+        seen: Circuits = [{"circuits": self.lit()}]
         on, joins = taken(seen), joined(seen)
         for job, circuits in before.items():
             if taken(circuits) <= on and joined(circuits) <= joins:

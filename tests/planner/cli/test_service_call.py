@@ -1,5 +1,6 @@
 """Calls of a service: its answer, its faults in words, and one error where nobody answers."""
 
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -16,5 +17,7 @@ def test_answers_and_faults_are_told(tmp_path: Path) -> None:
         assert call("/v1/jobs", url, tmp_path / "token", None, 10.0)["total"] == 0
         with pytest.raises(InputError, match="token"):
             call("/v1/jobs", url, None, None, 10.0)
+        with pytest.raises(InputError, match="job"):
+            call("/v1/grow", url, tmp_path / "token", {"job": {"name": date(2024, 1, 1)}}, 10.0)
     with pytest.raises(InputError, match="does not answer"):
         call("/v1/jobs", url, tmp_path / "token", None, 10.0)

@@ -16,6 +16,7 @@ from planner.fabrics.pattern import Pattern
 from planner.fabrics.problem import Problem
 from planner.formulation.solver import new_solver
 from planner.formulation.step_one import PairLight
+from planner.model.clock import Clock
 from tests.planner.cpsat.divisions.division_cases import exchanging, joined_servers, problem_of, ringing
 from tests.planner.small_racks import serving, training
 
@@ -205,7 +206,7 @@ def test_parts_that_need_devices_alone_have_no_servers_of_their_own() -> None:
     jobs = [ways_of(j, options[j], options[j].value, float("-inf"), counts, (3, 3, 2)) for j in (0, 1)]
     listed = [job for job in jobs if job is not None]
     for job in listed:
-        job.open_uncovered(_Asks(job, servers, {}))
+        assert job.open_uncovered(_Asks(job, servers, {}), Clock.of(60))
     master = JoinedMaster(problem, listed, servers, 100.0)
     assert not master._lying
     best = best_of(master)

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from planner.cpsat.divisions import ways as module
 from planner.cpsat.divisions.ways import RowNeeds, Way, ways_of
+from planner.model.clock import Clock
 from tests.planner.cpsat.divisions.division_cases import counts_of, exchanging, problem_of, ringing, ways
 from tests.planner.small_racks import serving, training
 
@@ -93,7 +94,8 @@ def test_every_row_that_is_not_open_is_covered_by_an_open_one_and_no_open_one_is
         return amounts and (one.may_part or not two.may_part) and not one.refused - two.refused
 
     found, options = ways(RINGS), RINGS.options[0]
-    found.open_uncovered(lambda division, row: asked[row])
+    assert not found.open_uncovered(lambda division, row: asked[row], Clock.of(0))
+    assert found.open_uncovered(lambda division, row: asked[row], Clock.of(60))
     for division in {way.division for way in found.open()}:
         rows = [way.row for way in found.open() if way.division == division]
         of_four = [r for r in options.rows_by_value() if options.shapes[r].num_ranks == 4]
