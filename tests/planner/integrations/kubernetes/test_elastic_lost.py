@@ -7,11 +7,11 @@ import pytest
 
 from planner.integrations.kubernetes.workloads import Workload
 from tests.planner.integrations.kubernetes.admission_cases import Make
+from tests.planner.integrations.kubernetes.elastic_cases import last_check, running, seats, was_evicted
 from tests.planner.integrations.kubernetes.elastic_jobs import ElasticJobs, Job
 from tests.planner.integrations.kubernetes.items import pod_set
 from tests.planner.integrations.kubernetes.kueue import JOBS
 from tests.planner.integrations.kubernetes.objects import NODES
-from tests.planner.integrations.kubernetes.test_elastic_growing import last_check, running, seats, was_evicted
 
 
 @pytest.mark.slow
