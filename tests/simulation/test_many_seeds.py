@@ -1,0 +1,25 @@
+"""300 runs of the whole controller, drawn by seed: on switches, and on a lightpath whose jobs grow and shrink."""
+
+import pytest
+
+from tests.planner.controller.sites import remember_kinds
+from tests.simulation.run import run
+
+ON_SWITCHES, ON_RACK = range(1_000_000, 1_000_240), range(60)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _remembered_kinds() -> None:
+    remember_kinds()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", ON_SWITCHES)
+def test_nothing_is_wrong_on_switches(seed: int) -> None:
+    assert run(seed).wrong == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", ON_RACK)
+def test_nothing_is_wrong_on_a_lightpath(seed: int) -> None:
+    assert run(seed, on_rack=True).wrong == []
