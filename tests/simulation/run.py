@@ -73,7 +73,7 @@ def _users(world: SimulatedWorld) -> list[User]:
 
 def _end(world: SimulatedWorld) -> None:
     """No more mishaps: there is light where jobs run and nowhere else; then all jobs end, and there is none."""
-    world.chaos.is_over, world.disk.full_s = True, -1.0
+    world.chaos.is_over, world.disk.full_s = True, min(world.disk.full_s, world.now_s)
     world.stop_faults()
     for client in world.clients:
         if isinstance(client, Operator):
