@@ -7,6 +7,7 @@ import pytest
 
 from planner.candidates.expand import expand
 from planner.checks import check
+from planner.cpsat import core
 from planner.cpsat.divisions import pairs, reasons
 from planner.cpsat.divisions.joined import divide_joined
 from planner.cpsat.divisions.whole import pack_whole
@@ -61,6 +62,15 @@ def test_bound_holds_for_the_enumerated_plan_and_what_is_proven_is_it(
 FAILED = {"failed_tiles": [f"s{server}.t0" for server in range(3)]}
 FAILED_OF_TWO = {"failed_tiles": ["s0.t0", "s1.t0"]}
 JOBS = [[exchanging("a"), ringing("b", weight=2), serving("c", [1, 3])], [training("a", [2, 4]), ringing("b")]]
+
+
+def test_what_divisions_prove_at_once_needs_no_better_plan_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plans are ruined and recreated where a short search over divisions proves nothing, and only there."""
+    search = search_of(problem_of(*JOBS[0], servers=3, tiles_per_server=2, fibers=fibers((0, 1), (1, 2), count=1)))
+    search.assignments = ()
+    monkeypatch.setattr(core, "pack_pairs", lambda search, clock: False)
+    monkeypatch.setattr(core, "_recreate", lambda search, clock, listed: pytest.fail("a plan was recreated"))
+    assert core._pack_pairs(search, Clock.of(LIMIT_S), is_small=True)
 
 
 @pytest.mark.parametrize("jobs", JOBS)

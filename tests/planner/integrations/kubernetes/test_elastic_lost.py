@@ -5,13 +5,13 @@ from itertools import count
 
 import pytest
 
-from planner.integrations.kubernetes.workloads import Workload
+from planner.integrations.kubernetes.workloads import REPLACES, Workload
 from tests.planner.integrations.kubernetes.admission_cases import Make
 from tests.planner.integrations.kubernetes.elastic_cases import last_check, running, seats, was_evicted
 from tests.planner.integrations.kubernetes.elastic_jobs import ElasticJobs, Job
 from tests.planner.integrations.kubernetes.items import pod_set
 from tests.planner.integrations.kubernetes.kueue import JOBS
-from tests.planner.integrations.kubernetes.objects import NODES
+from tests.planner.integrations.kubernetes.objects import NODES, WORKLOADS
 
 
 @pytest.mark.slow
@@ -72,3 +72,13 @@ def test_a_job_that_an_earlier_release_has_started_runs_on(make_world: Make, mon
     world.elastic.finish("train")
     world.settle(4)
     assert world.jobs() == {}
+
+
+def test_what_replaces_another_and_is_no_elastic_job_waits(make_world: Make) -> None:
+    """Kueue would stop the pods of before where a check rejects it."""
+    world = make_world()
+    world.workload("new", pod_set(1, 8))
+    world.emulator.change(WORKLOADS, "team", "new", metadata={"annotations": {REPLACES: "team/old"}})
+    world.settle(3)
+    check = world.check("new")
+    assert (check["state"], "Kueue 0.14 or newer" in check["message"]) == ("Pending", True)

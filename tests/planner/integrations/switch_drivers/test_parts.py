@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.integrations.switch_drivers import Circuits
-from planner.integrations.switch_drivers.parts import switches, taken, used
+from planner.integrations.switch_drivers.parts import joined, switches, taken, used
 from tests.planner.controller.pooled import names_of, spread
 from tests.planner.controller.sites import controller
 from tests.planner.integrations.switch_drivers.drivers import BETWEEN, circuits
@@ -26,6 +26,14 @@ def test_parts_elsewhere_break_nothing() -> None:
         "q2#2",
     }
     assert not wanted & others
+
+
+def test_circuits_over_other_fibers_join_the_same_ends_otherwise() -> None:
+    """All parts of a circuit may be those of others, over its fibers or between its ends, while it is off."""
+    one, other = (circuits("s0.t0", "s1.t0", fibers=[fiber]) for fiber in ("s0>s1#0", "s0>s1#1"))
+    others = [*other, *circuits("s0.t2", "s1.t2", fibers=["s0>s1#0"])]
+    assert taken(one) <= taken(others)
+    assert not joined(one) & joined(others)
 
 
 @pytest.mark.parametrize(
