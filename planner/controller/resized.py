@@ -12,7 +12,6 @@ from planner.controller.settings import Request
 from planner.controller.state import ClusterState
 from planner.fabrics.free_slots import Device
 from planner.fabrics.job_class import Option
-from planner.model.edit import edited
 from planner.model.errors import ConflictError
 from planner.model.plan import Circuit, HeldCircuits, RackCircuit
 from planner.placement.placement import Place
@@ -24,9 +23,16 @@ def require_resizable(event: Resizing, entry: Entry, request: Request) -> Place:
     """The place of a job that runs and asks for other accelerators, and nothing else; ConflictError for any other."""
     if entry.place is None:
         raise ConflictError(event, entry.name, "waits and has not started; submit it anew instead")
-    if edited(request, accelerators=entry.request.accelerators, constraints=entry.request.constraints) != entry.request:
-        raise ConflictError(event, entry.name, "differs in more than accelerators and constraints; submit it anew")
+    if others := changed(entry.request, request):
+        problem = f"differs in more than accelerators and constraints, in {' and '.join(others)}; submit it anew"
+        raise ConflictError(event, entry.name, problem)
     return entry.place
+
+
+def changed(before: Request, after: Request) -> list[str]:
+    """Fields, beside accelerators and constraints, that a job may not change while it runs, and that differ."""
+    fields = (name for name in Request.model_fields if name not in ("accelerators", "constraints"))
+    return [name for name in fields if getattr(before, name) != getattr(after, name)]
 
 
 @contextmanager

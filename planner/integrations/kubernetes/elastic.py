@@ -11,6 +11,7 @@ that the first admission stamped. A check that rejects a slice would stop all po
 from collections.abc import Container, Iterable, Sequence
 
 from planner.controller.controller import Controller
+from planner.controller.resized import changed
 from planner.controller.view import JobState
 from planner.integrations.kubernetes.gang_lifecycle import assignment_key, by_key
 from planner.integrations.kubernetes.jobs import grown
@@ -18,7 +19,6 @@ from planner.integrations.kubernetes.pod_assignment import VISIBLE, PodAssignmen
 from planner.integrations.kubernetes.pod_groups import PodGroup
 from planner.integrations.kubernetes.pods import Pod, annotated_job
 from planner.integrations.kubernetes.workloads import Workload
-from planner.model.edit import edited
 from planner.placement.placement import Place
 
 
@@ -47,9 +47,8 @@ def resized(controller: Controller, pod_group: PodGroup, job: JobState) -> str:
         return "its place is lost"
     if not pod_group.is_elastic:
         return "it has been changed, and is no elastic job with one pod set that takes accelerators"
-    wanted = pod_group.request
-    if edited(wanted, accelerators=job.request.accelerators, constraints=job.request.constraints) != job.request:
-        return "it has been changed in more than the number of pods"
+    if others := changed(job.request, pod_group.request):
+        return f"it has been changed in more than the number of pods, in {' and '.join(others)}"
     return "" if len(job.place.devices) >= pod_group.pods * pod_group.each else grown(controller, pod_group)
 
 
