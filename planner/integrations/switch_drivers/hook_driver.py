@@ -25,14 +25,16 @@ class HookDriver(RecordedDriver):
     and "term" where a controller leads: a switch that remembers the largest one can refuse what comes too late.
     With the action "report" it is asked for {"circuits": [...]}: all that are on, as far as the switches tell.
 
-    Exit code 0: done. Any other: nothing is on (connect), or some may be left (release), and its output may be
-    {"part": "s0>s1#0", "said": "no light"}. Both actions may come again for a job. A command that takes longer than
-    `timeout_s` is killed, with all that it started; nobody knows then what is on, so the same circuits may be connected
-    again. For a job that has circuits on, connect gives those that it gets beside them; others come only after a
-    release. Commands on one switch follow each other: if this process dies, the next one there waits until the command
-    has ended, and all that it started. It runs as the owner of the folder, whether slurmctld, a daemon of root or that
-    owner asks for it.
+    Exit code 0: done. Any other: nothing is on that it has set (connect), or some may be left (release), and its output
+    may be {"part": "s0>s1#0", "said": "no light"}. Both actions may come again for a job. A command that takes longer
+    than `timeout_s` is killed, with all that it started; nobody knows then what is on, so the same circuits may be
+    connected again. What one has set that hung is forgotten once it is released, whatever other commands refuse. For a
+    job that has circuits on, connect gives those that it gets beside them; others come only after a release. Commands
+    on one switch follow each other: if this process dies, the next one there waits until the command has ended, and all
+    that it started. It runs as the owner of the folder, whether slurmctld, a daemon of root or that owner asks for it.
     """
+
+    takes_back = False
 
     def __init__(
         self, command: Sequence[str], folder: Path, timeout_s: float, fence: Callable[[], int] = unfenced

@@ -74,6 +74,8 @@ class RecordedDriver:
 
     wait_s = 60.0
     """for a switch that another call sets"""
+    takes_back = True
+    """whether what is refused is off afterwards, also what may have been on before"""
 
     def __init__(self, folder: Path, fence: Callable[[], int] = unfenced) -> None:
         self.folder = folder
@@ -102,22 +104,25 @@ class RecordedDriver:
                 if not holds_all(circuits, record.all.get(job, [])):
                     raise CircuitError(f"{job} has other circuits on; release them first")
                 record.require_free(job, circuits)
-                more = self.more(circuits, record.on.get(job, []))
+                more, is_new = self.more(circuits, record.on.get(job, [])), job not in record.setting
                 record.setting[job] = circuits
                 record.write()
-            self._make(job, more, lock)
+            self._make(job, more, lock, is_new=is_new)
 
     def more(self, circuits: Circuits, before: Circuits) -> Circuits:
         """Those of a job's circuits that are set where it has others on, which stay so."""
         return added(circuits, before) if before else circuits
 
-    def _make(self, job: str, circuits: Circuits, lock: int) -> None:
-        """Set what the record says is being set; what is refused leaves the record, what is unsure stays in it."""
+    def _make(self, job: str, circuits: Circuits, lock: int, *, is_new: bool) -> None:
+        """Set what the record says is being set; what is refused leaves the record, what is unsure stays in it.
+        `is_new`: none of it can have been on before."""
         try:
             self.set(job, circuits, lock)
         except UnsureError:
             raise
-        except CircuitError:
+        except CircuitError as error:
+            if not (is_new or self.takes_back):
+                raise UnsureError(f"{error}; circuits of before may be on", error.part) from None
             self._settle(job, is_on=False)
             raise
         self._settle(job, is_on=True)
@@ -173,7 +178,7 @@ class RecordedDriver:
         """Make what a job should have; False where it has been released meanwhile, or gets more beside what is on:
         whoever connects it goes on with that.
 
-        What the switches refuse is on no more: whoever wants it sees that, and tries again."""
+        What the switches refuse is on no more, or not known: whoever wants it sees that, and tries again."""
         with self._alone(self.locks(circuits)) as lock:
             with self._record() as record:
                 if record.all.get(job) != circuits or record.on.get(job, circuits) != circuits:
@@ -181,7 +186,7 @@ class RecordedDriver:
                 record.setting[job] = circuits
                 record.on.pop(job, None)
                 record.write()
-            self._make(job, circuits, lock)
+            self._make(job, circuits, lock, is_new=False)
         return True
 
     def applied(self) -> dict[str, Circuits]:

@@ -83,6 +83,30 @@ def test_a_command_that_hangs_is_killed_with_its_children(tmp_path: Path) -> Non
         driver.connect("a", circuits(wavelengths=(1,)))
 
 
+@pytest.mark.slow
+def test_what_one_has_set_that_hung_is_kept_until_it_is_released(tmp_path: Path) -> None:
+    """One that refuses then, or cannot be run, has set nothing itself; of the other nobody knows."""
+    script = """#!/bin/sh
+told=$(cat)
+case $told in *'"release"'*) exit 0;; esac
+if [ -e {folder}/again ]; then echo '{{"part": "s0.t1:port", "said": "no light"}}'; exit 1; fi
+touch {folder}/again; sleep 1000
+"""
+    driver = hook(tmp_path, script.format(folder=tmp_path), timeout_s=1.0)
+    with pytest.raises(UnsureError, match="took longer than 1 s"):
+        driver.connect("a", BETWEEN)
+    with pytest.raises(UnsureError, match="no light; circuits of before may be on") as refused:
+        driver.connect("a", BETWEEN)
+    assert refused.value.part == "s0.t1:port"
+    assert driver.applied() == {"a": BETWEEN}
+    with pytest.raises(CircuitBusyError):
+        driver.connect("b", BETWEEN)
+    driver.release("a")
+    with pytest.raises(CircuitError, match=r"no light$"):
+        driver.connect("b", BETWEEN)
+    assert driver.applied() == {}, "it was refused at once"
+
+
 def test_a_command_that_is_not_there_is_named(tmp_path: Path) -> None:
     driver = driver_of({"kind": "hook", "command": ["/nowhere/to be found"]}, tmp_path / "driver")
     with pytest.raises(CircuitError, match="/nowhere/to be found cannot be run: No such file"):
