@@ -19,14 +19,18 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, default=300, help="how many")
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=RUN_S, help="with mishaps, by the clock of the simulation")
-    parser.add_argument("--on-rack", action="store_true", help="on a lightpath whose jobs grow and shrink")
+    on = parser.add_mutually_exclusive_group()
+    told = "on a lightpath whose jobs grow and shrink"
+    on.add_argument("--on-rack", dest="on", action="store_const", const="lightpath", default="", help=told)
+    told = "the same on racks that fibers join, over which jobs grow"
+    on.add_argument("--on-racks", dest="on", action="store_const", const="lightpath-fibers", help=told)
     given = parser.parse_args()
     remember_kinds()
     gc.freeze()
     gc.set_threshold(*GARBAGE)
     counts, wrong, longest_s, began_s = Counter[str](), 0, 0.0, time.process_time()
     for seed in range(given.first, given.first + given.seeds):
-        outcome = run(seed, given.seconds, on_rack=given.on_rack)
+        outcome = run(seed, given.seconds, on=given.on)
         for text in outcome.wrong[:5]:
             print(f"seed {seed}: {text}", flush=True)
         wrong += bool(outcome.wrong)

@@ -203,6 +203,8 @@ class ElasticUser(User):
     before they end."""
 
     sizes: tuple[int, ...] = (8, 4)
+    most: int = 32
+    """accelerators that a job may ask for"""
     resized: Counter[str] = field(default_factory=Counter)
     """jobs that became smaller, and larger: how often"""
     _of: str = ""
@@ -228,10 +230,10 @@ class ElasticUser(User):
         own any more; circuits and what others have may stand in the way."""
         place = controller.running.get(self.job)
         if self._wanted is None:
-            if place is None or (how == "shrink" and len(place.devices) == 1):
+            if place is None or len(place.devices) == (1 if how == "shrink" else self.most):
                 return None
             kept = place.device_names[: len(place.devices) // 2] if how == "shrink" else place.device_names
-            size = len(kept) if how == "shrink" else 2 * len(kept)
+            size = len(kept) if how == "shrink" else min(2 * len(kept), self.most)
             self._wanted = edited(controller.job(self.job).request, accelerators=size), kept
         wanted, kept = self._wanted
         if controller._durable.journal.known(key) is None and (

@@ -1,114 +1,48 @@
-"""Two processes of a controller over a lightpath whose jobs grow around the light that they have, and shrink."""
+"""Two processes of a controller over a lightpath, or several that fibers join, whose jobs grow around the light that
+they have, and shrink."""
 
-import json
-import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 from planner.controller.switch_driver import Driver
-from planner.integrations.switch_drivers.hook_driver import HookDriver
-from planner.integrations.switch_emulator import Finding, Holding, judge
-from planner.integrations.switch_emulator.light import CONTROLLER
-from planner.integrations.switch_emulator.referee import CrossConnect, FindingKind
-from planner.placement.placement import Place
 from tests.planner.controller.sites import chat
-from tests.planner.integrations.switch_drivers.ocs.controlled_world import READ_BACK_S
-from tests.planner.integrations.switch_drivers.ocs.faulty_world import GRACE_S, TIMEOUT_S
-from tests.planner.integrations.switch_drivers.ocs.light_verdict import Verdict, verdict
-from tests.planner.integrations.switch_drivers.ocs.site import Site
+from tests.planner.integrations.switch_drivers.commanded_world import CommandDriver, CommandedWorld
 from tests.simulation.clients import Client, ElasticUser, Operator, User
-from tests.simulation.light_rack import LightRack, name_of, shared
 from tests.simulation.world import SimulatedWorld
 
-PARTS = ("s1", "s0.t1", "s1.t2:port", "s0>s1#0")
+PARTS = {
+    "lightpath": ("s1", "s0.t1", "s1.t2:port", "s0>s1#0"),
+    "lightpath-fibers": ("r0.s1", "r1.s0.t1", "r2.s1.t0:port", "r1.s0>r1.s1#0", "r0>r1#0"),
+}
 """that fail by themselves"""
-MENDED_S = 2 * READ_BACK_S
-"""after a fault, until when its light is set again"""
-OFTEN = 20.0
-"""times as many faults at a command as at a request: jobs have few commands"""
-
-
-def unswitched(folder: Path) -> Site:
-    """A site of which the world stands for all light."""
-    path = folder / "switches.yaml"
-    path.write_text("")
-    return Site("lightpath", path, {})
-
-
-class CommandDriver(HookDriver):
-    """Its command is one of the world."""
-
-    def __init__(self, world: "RackWorld", fence: Callable[[], int]) -> None:
-        super().__init__(["light"], world.disk.record, TIMEOUT_S, fence)
-        self._world = world
-
-    def _finished(self, given: str, lock: int | None) -> tuple[int, str, str]:
-        return self._world.command(given)
 
 
 @dataclass
-class RackWorld(SimulatedWorld):
+class RackWorld(CommandedWorld, SimulatedWorld):
     """The same with a driver that runs a command."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.rack = LightRack(self.seed, OFTEN * self.rate, lambda: self.now_s)
-
     def _begin_clients(self) -> list[Client]:
-        users = [
+        users = self._users_of_racks() if self.cluster.fabric.racks > 1 else self._users_of_one()
+        return [*users, Operator(self, parts=PARTS[self.site.kind])]
+
+    def _users_of_one(self) -> list[User]:
+        return [
             User(self, name="a", sizes=(8, 12)),
             ElasticUser(self, name="b", sizes=(2, 4, 8), asks=chat),
             ElasticUser(self, name="c", sizes=(2, 4), asks=chat),
             ElasticUser(self, name="d", sizes=(1, 2)),
         ]
-        return [*users, Operator(self, parts=PARTS)]
+
+    def _users_of_racks(self) -> list[User]:
+        """Racks have four accelerators: what takes one grows over others."""
+        most = self.cluster.fabric.num_devices
+        return [
+            User(self, name="a", sizes=(4, 8)),
+            ElasticUser(self, name="b", sizes=(4,), most=most),
+            ElasticUser(self, name="c", sizes=(2, 4), asks=chat, most=most),
+            ElasticUser(self, name="d", sizes=(1, 2), most=most),
+        ]
 
     def _make_drivers(self) -> Callable[[Callable[[], int]], Driver]:
-        return partial(CommandDriver, self)
-
-    def command(self, given: str) -> tuple[int, str, str]:
-        """What a command of a driver does and says."""
-        body = json.loads(given)
-        what = "GET" if body["action"] == "report" else "POST"
-        answer = self.asked(lambda: self.rack.answer(body), what)
-        if answer is None:
-            self.sleep(TIMEOUT_S)
-            raise subprocess.TimeoutExpired("light", TIMEOUT_S)
-        return answer
-
-    def stop_faults(self) -> None:
-        self.rack.is_well = True
-
-    @property
-    def num_faults(self) -> int:
-        return len(self.rack.happened)
-
-    def lit(self) -> set[CrossConnect]:
-        return self.rack.lit()
-
-    def _circuits_of(self, place: Place) -> frozenset[CrossConnect]:
-        return frozenset(name_of(circuit) for held in place.circuits_json for circuit in held["circuits"])
-
-    def judged(self) -> Verdict:
-        light, held = self.rack.light(), self.holdings()
-        found = judge(light, held, now_s=self.now_s, grace_s=GRACE_S)
-        judged = verdict([*found, *shared(light, held, self.now_s)], held, {}, self.told, GRACE_S)
-        hits = [
-            (each.until_s, (each.switch, each.a_side, each.b_side))
-            for each in light
-            if each.ended_by not in ("", CONTROLLER)
-        ]
-        mended = [each for each in judged.blamed if _is_mended(each, hits, held)]
-        judged.excused["as it was mended"] += len(mended)
-        judged.blamed = [each for each in judged.blamed if each not in mended]
-        return judged
-
-
-def _is_mended(finding: Finding, hits: Sequence[tuple[float, CrossConnect]], held: Sequence[Holding]) -> bool:
-    """Whether a job lost light by a fault shortly before, told of it or not: all of its circuits are set again then,
-    and a command that refuses leaves none of them on."""
-    own = {circuit for each in held if each.job in finding.jobs for circuit in each.circuits}
-    is_dark = finding.kind == FindingKind.DARK
-    return is_dark and any(circuit in own and 0 <= finding.from_s - at_s <= MENDED_S for at_s, circuit in hits)
+        return partial(CommandDriver, self, self.disk.record)

@@ -9,11 +9,12 @@ from planner.controller import Controller
 from planner.integrations.switch_emulator.referee import CrossConnect
 from tests.oracles.controller import replayed
 from tests.planner.controller.sites import quick_folder
+from tests.planner.integrations.switch_drivers.commanded_world import unswitched
 from tests.planner.integrations.switch_drivers.ocs.controlled_world import SIZES, controlled
 from tests.planner.integrations.switch_drivers.ocs.site import unconnected
 from tests.simulation.clients import ElasticUser, Operator, User
 from tests.simulation.copies import going_on, lacking
-from tests.simulation.rack_world import RackWorld, unswitched
+from tests.simulation.rack_world import RackWorld
 from tests.simulation.referee import Told, lost, placed_by, twice
 from tests.simulation.simulated import simulated
 from tests.simulation.world import SimulatedWorld
@@ -38,10 +39,11 @@ class Outcome:
     takeovers_s: list[float]
 
 
-def run(seed: int, run_s: float = RUN_S, *, on_rack: bool = False) -> Outcome:
-    """The run of a seed. `on_rack`: on a lightpath whose jobs grow and shrink, else by turns on fabrics of switches."""
+def run(seed: int, run_s: float = RUN_S, *, on: str = "") -> Outcome:
+    """The run of a seed. `on`: on a lightpath whose jobs grow and shrink, or on such racks that fibers join; else by
+    turns on fabrics of switches."""
     with quick_folder() as folder:
-        world = _world(Path(folder), seed, on_rack=on_rack)
+        world = _world(Path(folder), seed, on)
         with simulated(world):
             for place in range(2):
                 world.begin(place)
@@ -58,10 +60,10 @@ def run(seed: int, run_s: float = RUN_S, *, on_rack: bool = False) -> Outcome:
         return Outcome(seed, world.wrong, _counts(world), world.takeovers_s)
 
 
-def _world(folder: Path, seed: int, *, on_rack: bool) -> SimulatedWorld:
+def _world(folder: Path, seed: int, on: str) -> SimulatedWorld:
     rate, has_two = RATES[seed // 2 % len(RATES)], bool(seed % 2)
-    if on_rack:
-        return RackWorld(unswitched(folder), seed, rate, has_two_machines=has_two)
+    if on:
+        return RackWorld(unswitched(folder, on), seed, rate, has_two_machines=has_two)
     return SimulatedWorld(
         unconnected(folder, KINDS[seed % len(KINDS)], "restconf"), seed, rate, has_two_machines=has_two
     )
@@ -140,7 +142,7 @@ def _counts(world: SimulatedWorld) -> Counter[str]:
     found["copies"] = len(world.copies.made)
     found["reigns"] = len(world.reigns)
     found["take-overs"] = len(world.takeovers_s)
-    found["faults of switches"] = world.num_faults
+    found["faults of switches"] = len(world.faults)
     found["grew around light"] = world.counts["grew around light"]
     found["answers"] = sum(len(client.answers) for client in world.clients)
     found["jobs"] = sum(user.done for user in _users(world))

@@ -22,4 +22,4 @@ def test_nothing_is_wrong_on_switches(seed: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", ON_RACK)
 def test_nothing_is_wrong_on_a_lightpath(seed: int) -> None:
-    assert run(seed, on_rack=True).wrong == []
+    assert run(seed, on="lightpath").wrong == []

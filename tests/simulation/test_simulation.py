@@ -68,7 +68,7 @@ def test_jobs_grow_around_light_while_light_fails(seed: int) -> None:
     stopped as it set circuits ended when it went on, as another had put down meanwhile what came of them. 112: a job
     that was to keep one accelerator was told that jobs that start take another one. 1000024: who was to lead was blamed
     for a disk that had been full until all was mended."""
-    found = run(seed, on_rack=True)
+    found = run(seed, on="lightpath")
     assert found.wrong == []
     assert found.counts["grew around light"]
     assert found.counts["faults of switches"]
@@ -78,14 +78,14 @@ def test_jobs_grow_around_light_while_light_fails(seed: int) -> None:
 def test_light_that_goes_off_as_a_job_grows_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """A reconciler that lets go of all that a job has before it has more."""
     monkeypatch.setattr(switch_reconciler, "holds_all", lambda circuits, before: False)
-    assert any(text.startswith("dark") for text in run(0, on_rack=True).wrong)
+    assert any(text.startswith("dark") for text in run(0, on="lightpath").wrong)
 
 
 @pytest.mark.slow
 def test_light_that_is_missing_beside_what_stays_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """A driver that sets nothing for a job that has some light on."""
     monkeypatch.setattr(RecordedDriver, "more", lambda self, circuits, before: [] if before else circuits)
-    assert any(text.startswith("early") for text in run(0, on_rack=True).wrong)
+    assert any(text.startswith("early") for text in run(0, on="lightpath").wrong)
 
 
 @pytest.mark.slow

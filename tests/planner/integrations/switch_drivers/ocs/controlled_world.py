@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from json import dumps
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from unittest import mock
 
-from planner.controller import Controller, Settings, driver_calls, durable, journal
+from planner.controller import Controller, Request, Settings, driver_calls, durable, journal
 from planner.controller.clock import Clock
 from planner.controller.decisions import Move, Start, Stop
 from planner.controller.journal_file import Seen, connect
@@ -39,8 +39,7 @@ from planner.placement.placement import Place
 from tests.planner.controller.sites import request
 from tests.planner.integrations.switch_drivers.ocs.faulty_world import GRACE_S, FaultySwitches, Killed, T, faulty
 from tests.planner.integrations.switch_drivers.ocs.light_verdict import Verdict, verdict
-from tests.planner.integrations.wiring.wiring_cases import fabric_of
-from tests.planner.simulate.grounds import cluster
+from tests.planner.integrations.wiring.wiring_cases import cluster_of
 
 MOST_JOBS = 3
 MENDED = 0.5
@@ -134,11 +133,13 @@ class ControlledWorld(FaultySwitches):
     """jobs that were submitted"""
     _circuits: dict[str, frozenset[CrossConnect]] = field(default_factory=dict)
     """by the circuits of a place, as drivers read them"""
+    most_points: ClassVar[int] = 400
+    """where the process may be killed, until it is: of a step"""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.path = self.site.path.parent / "planner.db"
-        self.cluster = cluster(self.site.kind)
+        self.cluster = cluster_of(self.site.kind)
         self.opened: list[Any] = []
         self.mishaps = 0
 
@@ -150,14 +151,14 @@ class ControlledWorld(FaultySwitches):
     @cached_property
     def table(self) -> CableTable:
         """The wiring."""
-        return CableTable.of(fabric_of(self.site.kind))
+        return CableTable.of(self.cluster.fabric)
 
     def run(self, steps: int) -> Verdict:
         """Steps with faults and kills, then quiet until all is as it should."""
         process = self._open()
         for _ in range(steps):
             self.sleep(self.random.uniform(0.1, 2.0))
-            self.kills_in = self.random.choice([math.inf, self.random.randrange(400)])
+            self.kills_in = self.random.choice([math.inf, self.random.randrange(self.most_points)])
             try:
                 self._step(process)
             except Killed:
@@ -179,10 +180,14 @@ class ControlledWorld(FaultySwitches):
         jobs, what = [each["request"]["name"] for each in controller.state()["jobs"]], self.random.random()
         if what < 0.5 and len(jobs) < MOST_JOBS:
             self.number += 1
-            controller.submit(request(f"j{self.number}", self.random.choice(SIZES[self.site.kind])))
+            controller.submit(self._new(f"j{self.number}"))
         elif what < 0.8 and jobs:
             name = self.random.choice(jobs)
             (controller.finish if name in controller.running else controller.cancel)(name)
+
+    def _new(self, name: str) -> Request:
+        """What a job that comes asks for."""
+        return request(name, self.random.choice(SIZES[self.site.kind]))
 
     def _mend(self, controller: Controller, chance: float = MENDED) -> None:
         """Operators mend switches, and tell of it."""
@@ -196,9 +201,9 @@ class ControlledWorld(FaultySwitches):
             draw.stop()
 
     @property
-    def num_faults(self) -> int:
-        """Faults of switches until now."""
-        return len(self.emulator.happened)
+    def faults(self) -> list[str]:
+        """Of switches until now, each by its kind."""
+        return [str(each.kind) for each in self.emulator.happened]
 
     def mend_switches(self, chance: float) -> bool:
         """Operators mend ports, and take circuits of others away; whether they did."""
@@ -320,9 +325,13 @@ class ControlledWorld(FaultySwitches):
     def _open(self) -> Process:
         is_new = not self.path.exists()
         controller = Controller(self.cluster if is_new else None, self.path, Settings.model_validate(RULES))
-        driver = self.site.driver()
+        driver = self._driver()
         loop = SwitchReconciler(controller, driver, read_back_s=READ_BACK_S, clock=lambda: self.now_s)
         return Process(controller, driver, loop)
+
+    def _driver(self) -> Driver:
+        """The driver of a new process."""
+        return self.site.driver()
 
     def _abandon(self) -> None:
         """All of a process is lost, and the system takes back what it had open."""

@@ -20,9 +20,8 @@ from planner.integrations.wiring.cables import CableTable
 from planner.integrations.wiring.cross_connects import cross_connects
 from planner.model.instance import Instance
 from planner.model.plan import Plan
-from tests.fabrics import FABRICS
 from tests.planner.integrations.switch_drivers.ocs.stub import StubSwitch, served
-from tests.planner.integrations.wiring.wiring_cases import fabric_of, planned
+from tests.planner.integrations.wiring.wiring_cases import fabric_of, given_of, planned
 
 ACCESS = {"timeout": "20 s", "tries": 2, "backoff": "1 ms"}
 SCHEMES = {"restconf": "http", "gnmi": "http", "openconfig": "http", "tl1": "tcp", "scpi": "tcp"}
@@ -130,7 +129,7 @@ def site_of(
     switches = {name: StubSwitch(each) for name, each in ports_of(table).items()}
     with served({path_name(name): switch for name, switch in switches.items()}) as server:
         access = {hasty: {"url": server.url, **ACCESS, **HASTY}, "*": {"url": server.url, **ACCESS}}
-        site = Site(kind, files_of(folder, FABRICS[kind], table, access, **more), switches)
+        site = Site(kind, files_of(folder, given_of(kind), table, access, **more), switches)
         try:
             yield site
         finally:
@@ -153,7 +152,7 @@ def unconnected(folder: Path, kind: str, protocol: str) -> Site:
     """Of switches that a world stands for."""
     table = CableTable.of(fabric_of(kind))
     url = "http://switches:1/{}" if protocol == "restconf" else f"{SCHEMES[protocol]}://{{}}:1"
-    path = files_of(folder, FABRICS[kind], spoken(table, protocol), {"*": access_of(folder, protocol, url)})
+    path = files_of(folder, given_of(kind), spoken(table, protocol), {"*": access_of(folder, protocol, url)})
     return Site(kind, path, {name: StubSwitch(each) for name, each in ports_of(table).items()}, protocol)
 
 

@@ -1,6 +1,7 @@
 """An emulated lightpath: a command of the site sets its light, fails by seed, and light goes by itself."""
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from random import Random
 from typing import Any
@@ -11,6 +12,8 @@ from planner.integrations.switch_emulator.referee import CrossConnect, FindingKi
 
 MOMENT_S = 1e-6
 """for which light is on that a command lies about"""
+RACK = re.compile(r"r\d+")
+"""that sends over fibers to others, with lasers of its own for each"""
 ARRIVAL = " arrives"
 """ends the name of a circuit where it is the other end"""
 Answer = tuple[int, str, str]
@@ -18,9 +21,9 @@ Answer = tuple[int, str, str]
 
 
 def name_of(circuit: dict[str, Any]) -> CrossConnect:
-    """Server that sends, and both ends of a circuit as JSON has it."""
-    text = json.dumps(circuit, sort_keys=True)
-    return str(circuit["from"]).partition(".")[0], text, text + ARRIVAL
+    """Server or rack that sends, and both ends of a circuit as JSON has it."""
+    text, sends = json.dumps(circuit, sort_keys=True), str(circuit["from"])
+    return sends.rpartition(".")[0] or sends, text, text + ARRIVAL
 
 
 class LightRack:
@@ -29,6 +32,7 @@ class LightRack:
     def __init__(self, seed: int, rate: float, clock: Callable[[], float]) -> None:
         """`rate`: of each kind of fault, at each command."""
         self._random, self._rate, self._clock = Random(f"light {seed}"), rate, clock
+        self._undoing = Random(f"undoing {seed}")
         self._records: dict[str, LightRecord] = {}
         self._on: dict[CrossConnect, dict[str, Any]] = {}
         self._term = 0
@@ -58,13 +62,12 @@ class LightRack:
         return json.dumps({"circuits": [*self._on.values()]})
 
     def _connect(self, circuits: Sequence[dict[str, Any]]) -> Answer | None:
-        """A command that refuses leaves nothing on of what it was given, whatever another one that hung has put on."""
+        """A command that refuses has set nothing; what another one that hung has put on it may leave so, or not."""
         if circuits and self._strikes("part"):
-            self._put_off(circuits, CONTROLLER)
-            part = f"{self._random.choice(circuits)['from']}:port"
-            return 1, json.dumps({"part": part, "said": "no light"}), ""
+            self._undo(circuits)
+            return 1, json.dumps({"part": _part(self._random.choice(circuits)), "said": "no light"}), ""
         if self._strikes("error"):
-            self._put_off(circuits, CONTROLLER)
+            self._undo(circuits)
             return 1, "", "refused"
         if self._strikes("hang"):
             self._put_on(circuits if self._random.random() < 0.5 else ())
@@ -76,6 +79,10 @@ class LightRack:
         if circuits and self._strikes("lie"):
             self._put_off([circuits[-1]], "lie")
         return 0, "", ""
+
+    def _undo(self, circuits: Sequence[dict[str, Any]]) -> None:
+        if self._undoing.random() < 0.5:
+            self._put_off(circuits, CONTROLLER)
 
     def _release(self, circuits: Sequence[dict[str, Any]]) -> Answer | None:
         if self._strikes("error"):
@@ -134,7 +141,15 @@ def shared(light: Sequence[LightInterval], holdings: Sequence[Holding], now_s: f
 def _parts(name: str) -> Iterator[tuple[str, str, int]]:
     """What light of a circuit is alone in: part, direction and wavelength."""
     circuit = json.loads(name)
+    is_between_racks = RACK.fullmatch(circuit["from"])
     for wavelength in circuit["wavelengths"]:
-        yield "sends", circuit["from"], wavelength
-        yield "receives", circuit["to"], wavelength
+        if not is_between_racks:
+            yield "sends", circuit["from"], wavelength
+            yield "receives", circuit["to"], wavelength
         yield from (("fiber", fiber, wavelength) for fiber in circuit["fibers"])
+
+
+def _part(circuit: dict[str, Any]) -> str:
+    """What a command says is broken where it cannot make a circuit."""
+    sends = circuit["from"]
+    return str(circuit["fibers"][0] if RACK.fullmatch(sends) else f"{sends}:port")
