@@ -27,35 +27,23 @@ def added_by_rack(
 
 
 def _exact(asked: Sequence[int], number: int, bounds: Mapping[int, Bounds]) -> dict[int, int] | None:
-    """A number for each rack that the job has, and a rack for each number: a matching that grows by augmenting paths,
-    which never leave out what was matched before."""
-    if sum(asked) != number:
-        return None
-    numbers = range(len(asked))
-    fits = {rack: [i for i in numbers if least <= asked[i] <= most] for rack, (least, most) in bounds.items()}
-    able = {i: [rack for rack in bounds if i in fits[rack]] for i in numbers}
-    of_rack, of_number = dict[int, int](), dict[int, int]()
-    for rack in (rack for rack, (least, _) in bounds.items() if least):
-        if not _augmented(rack, fits, of_rack, of_number, set()):
-            return None
-    for each in numbers:
-        if each not in of_number and not _augmented(each, able, of_number, of_rack, set()):
-            return None
-    return {rack: asked[i] for rack, i in of_rack.items()}
+    """A number for each rack that the job has, and a rack for each number.
 
-
-def _augmented(
-    one: int, fits: Mapping[int, Sequence[int]], mine: dict[int, int], theirs: dict[int, int], seen: set[int]
-) -> bool:
-    """Match one more, by Kuhn's algorithm: `mine` by what is on its side, `theirs` by what is on the other."""
-    for other in fits[one]:
-        if other in seen:
-            continue
-        seen.add(other)
-        if other not in theirs or _augmented(theirs[other], fits, mine, theirs, seen):
-            mine[one], theirs[other] = other, one
-            return True
-    return False
+    From the largest number down, each goes to the rack of the job that could soonest take none any more: so as many of
+    the largest ones as possible do. What is left goes to the other racks with the most room.
+    """
+    own = {rack for rack, (least, _) in bounds.items() if least}
+    given, left = dict[int, int](), list[int]()
+    for each in sorted(asked, reverse=True):
+        able = [rack for rack in own - given.keys() if bounds[rack][0] <= each <= bounds[rack][1]]
+        if able:
+            given[min(able, key=lambda rack: (-bounds[rack][0], rack))] = each
+        else:
+            left.append(each)
+    others = sorted(bounds.keys() - own, key=lambda rack: (-bounds[rack][1], rack))
+    given |= dict(zip(others, left, strict=False))
+    is_met = own <= given.keys() and all(each <= bounds[rack][1] for rack, each in given.items())
+    return given if sum(asked) == number == sum(given.values()) and is_met else None
 
 
 def _bounded(asked: ServersOfRack, number: int, bounds: Mapping[int, Bounds]) -> dict[int, int] | None:
