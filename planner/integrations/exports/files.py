@@ -14,11 +14,11 @@ from planner.integrations.exports.groups import GroupRun, group_runs
 from planner.integrations.exports.held import Held, held_of
 from planner.integrations.exports.msccl_xml import (
     DEFAULT_STEPS,
+    MAX_ALGORITHMS,
     MAX_STEPS,
     Algorithm,
     most_steps,
     msccl_xml,
-    msccl_xmls,
 )
 from planner.integrations.exports.nccl_tuner import tuner_text
 from planner.integrations.exports.sidecar import sidecar_text
@@ -88,32 +88,33 @@ def warnings_of(files: Iterable[File]) -> Iterator[str]:
 
 def _msccl(source: Source) -> Iterator[File]:
     """One algorithm for each dimension of a job; a process loads those of its job, so the limits are a job's."""
-    by_job: defaultdict[str, list[GroupRun]] = defaultdict(list)
-    for run in _few_steps(source.runs, source.tell):
-        by_job[run.job].append(run)
+    by_job: defaultdict[str, list[tuple[GroupRun, str]]] = defaultdict(list)
+    for run, text in _few_steps(source.runs, source.tell):
+        by_job[run.job].append((run, text))
     if not by_job:
         raise ValueError(f"every all-to-all takes more steps than the {MAX_STEPS} that MSCCL numbers")
     for job, mine in by_job.items():
-        try:
-            texts = msccl_xmls([Algorithm(run.stem, run.schedule) for run in mine])
-        except ValueError as error:
-            raise ValueError(f"job {job}: {error}") from None
-        for run, text in zip(mine, texts, strict=True):
+        if len(mine) > MAX_ALGORITHMS:
+            raise ValueError(
+                f"job {job}: algorithms: MSCCL loads at most {MAX_ALGORITHMS}, got {len(mine)}; "
+                "export the most used sizes"
+            )
+        for run, text in mine:
             yield f"{run.stem}.xml", text
             yield f"{run.stem}.circuits.json", sidecar_text(Held.of_run(run), source.fabric)
 
 
-def _few_steps(runs: Iterable[GroupRun], tell: Callable[[str], None]) -> Iterator[GroupRun]:
-    """All-reduces, and those all-to-alls whose relays a threadblock can number."""
+def _few_steps(runs: Iterable[GroupRun], tell: Callable[[str], None]) -> Iterator[tuple[GroupRun, str]]:
+    """XML of all-reduces, and of those all-to-alls whose relays a threadblock can number."""
     for run in runs:
         try:
-            msccl_xml(Algorithm(run.stem, run.schedule))
+            text = msccl_xml(Algorithm(run.stem, run.schedule))
         except ValueError as error:
             if run.schedule.collective != "all_to_all":
                 raise ValueError(f"job {run.job}: {error}") from None
             tell(f"{run.stem} is left out: {error}")
         else:
-            yield run
+            yield run, text
 
 
 def _chakra(source: Source) -> Iterator[File]:

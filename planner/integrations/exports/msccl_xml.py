@@ -46,15 +46,6 @@ class Algorithm:
     max_bytes: int = 2**62
 
 
-def msccl_xmls(algorithms: Sequence[Algorithm], max_channels: int = MAX_CHANNELS) -> tuple[str, ...]:
-    """Text of one file for each algorithm that a process loads; ValueError names the limit that is exceeded."""
-    if len(algorithms) > MAX_ALGORITHMS:
-        raise ValueError(
-            f"algorithms: MSCCL loads at most {MAX_ALGORITHMS}, got {len(algorithms)}; export the most used sizes"
-        )
-    return tuple(msccl_xml(algorithm, max_channels) for algorithm in algorithms)
-
-
 def msccl_xml(algorithm: Algorithm, max_channels: int = MAX_CHANNELS) -> str:
     """XML of one algorithm, the first call of its schedule."""
     schedule = algorithm.schedule

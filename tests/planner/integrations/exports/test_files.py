@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from costmodel.parallelism.configuration import Collective, Configuration
-from planner.integrations.exports import FORMATS, export_files, msccl_xml, warnings_of
+from planner.integrations.exports import FORMATS, export_files, files, msccl_xml, warnings_of
 from planner.model.errors import InputError
 from tests.planner.integrations.exports.exported import source_of
 from tests.planner.integrations.exports.groups_cases import WITH_CIRCUITS
@@ -46,6 +46,10 @@ def test_an_all_to_all_with_too_many_steps_is_left_out_of_a_job_and_told(monkeyp
     names = ["ring.data.xml", "ring.data.circuits.json", "ring.expert.xml", "ring.expert.circuits.json"]
     assert [name for name, _ in export_files("msccl", given)] == names
     assert told == []
+    with monkeypatch.context() as fewer:
+        fewer.setattr(files, "MAX_ALGORITHMS", 1)
+        with pytest.raises(ValueError, match=r"job ring: algorithms: MSCCL loads at most 1, got 2"):
+            list(export_files("msccl", given))
     monkeypatch.setattr(msccl_xml, "MAX_STEPS", 11)
     assert [name for name, _ in export_files("msccl", given)] == names[:2]
     assert told == [
@@ -81,6 +85,6 @@ def test_long_algorithms_are_warned_of() -> None:
 @pytest.mark.parametrize("format_name", sorted(FORMATS.keys() - {"crossconnects", "slices"}))
 def test_every_format_writes_files_of_different_names(name: str, format_name: str) -> None:
     """Cross-connects and slices are of fabrics with optical switches, which have tests of their own."""
-    files = list(export_files(format_name, source_of(name)))
-    assert len({file for file, _ in files}) == len(files) > 0
-    assert all(content for _, content in files)
+    written = list(export_files(format_name, source_of(name)))
+    assert len({file for file, _ in written}) == len(written) > 0
+    assert all(content for _, content in written)

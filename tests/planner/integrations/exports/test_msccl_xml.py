@@ -10,7 +10,7 @@ from costmodel.collectives.family import ALGORITHMS
 from costmodel.collectives.ladder import Algorithm as Name
 from costmodel.collectives.ladder import Collective
 from costmodel.collectives.plan import CollectivePlan
-from planner.integrations.exports.msccl_xml import Algorithm, msccl_xml, msccl_xmls
+from planner.integrations.exports.msccl_xml import Algorithm, msccl_xml
 from tests.costmodel.collectives.cases import best_of, limits
 from tests.oracles import msccl as oracle
 
@@ -95,8 +95,6 @@ def test_limits_are_named() -> None:
     assert ElementTree.fromstring(msccl_xml(Algorithm("wide", wide))).attrib["nchannels"] == "2"
     with pytest.raises(ValueError, match=r"threadblocks: .* more than 32 in each of 1 channels"):
         msccl_xml(Algorithm("wide", wide), max_channels=1)
-    with pytest.raises(ValueError, match="algorithms: MSCCL loads at most 4, got 5"):
-        msccl_xmls([Algorithm(str(number), wide) for number in range(5)])
 
 
 @pytest.mark.slow
