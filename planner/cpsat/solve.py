@@ -75,7 +75,7 @@ def _go_on(search: Search, levels: list[Level]) -> None:
     if first is not None and asked > 0 and first <= asked:
         return
     for index in range(len(levels)):
-        if levels[index].status is Status.OPTIMAL or not _has_time(search) or _is_spent(search, search.kept[index]):
+        if levels[index].status is Status.OPTIMAL or not _has_time(search) or _is_given_up(search, search.kept[index]):
             continue
         plan, below = search.assignments, search.kept[index + 1 :]
         search.go_back(search.kept[:index])
@@ -86,7 +86,8 @@ def _go_on(search: Search, levels: list[Level]) -> None:
             levels[index + 1 :] = [_searched(search, later) for later in range(index + 1, len(levels))]
 
 
-def _is_spent(search: Search, kept: Kept) -> bool:
+def _is_given_up(search: Search, kept: Kept) -> bool:
+    """Whether the best plan lies below a level that is kept, since a later one has used its tolerance."""
     value, is_maximized = search.value(kept.objective), OBJECTIVES[kept.objective].is_maximized
     return value is None or is_worse(value, kept.value, is_maximized=is_maximized)
 

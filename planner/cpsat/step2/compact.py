@@ -9,20 +9,21 @@ from planner.cpsat.step2.fix_configurations import fix_configurations
 from planner.model.plan import Assignment
 from planner.model.result import is_worse
 
-COMPACT_S = 2.0
+FEWER_SERVERS_LIMIT_S = 2.0
+"""of wall-clock time for the search"""
 
 
 def compact(search: Search) -> None:
     """Try the same configurations on as few servers as possible; adopted if no objective is worse."""
     assert search.assignments is not None
     num_servers = search.full.cluster.fabric.num_servers
-    if not may_be_buildable(len(search.assignments), num_servers, search.clock.within(COMPACT_S)):
+    if not may_be_buildable(len(search.assignments), num_servers, search.clock.within(FEWER_SERVERS_LIMIT_S)):
         return
     spread = _servers(search, search.assignments)
-    is_late = search.options.deterministic_limit is None and search.clock.left_s < COMPACT_S
+    is_late = search.options.deterministic_limit is None and search.clock.left_s < FEWER_SERVERS_LIMIT_S
     if search.is_stopped or is_late or spread == len(search.assignments):
         return
-    found = fix_configurations(search, search.pattern(), search.clock.within(COMPACT_S))
+    found = fix_configurations(search, search.pattern(), search.clock.within(FEWER_SERVERS_LIMIT_S))
     if found is None or _servers(search, found) >= spread:
         return
     for objective in (OBJECTIVES[each.name] for each in search.full.instance.objectives):

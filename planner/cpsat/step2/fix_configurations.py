@@ -19,14 +19,13 @@ from planner.model.clock import Clock
 from planner.model.plan import Assignment
 
 MAX_ROUNDS = 20
-MIN_S, MOST_S = 0.5, 3.0
+"""of counts that step 2 refutes"""
+LEAST_REALIZE_S, MOST_REALIZE_S = 0.5, 3.0
 """of wall-clock time for one exact step 2: counts that resist longer are set aside, which costs the proof"""
-AGAIN_S = 5.0
-AGAIN_PATIENCE = 100
+PLACE_AGAIN_S, PLACE_AGAIN_PATIENCE = 5.0, 100
 """wall-clock time, and rounds without a better plan, for placing the same configurations anew"""
-COUNTS_S = 2.0
-COUNTS_SHARE = 0.25
-"""of the limits go into finding compact counts: any will do"""
+MOST_COUNTS_S, COUNTS_SHARE = 2.0, 0.25
+"""wall-clock time, and share of the limits, for finding compact counts: any will do"""
 
 
 def fix_configurations(search: Search, pattern: Pattern, clock: Clock) -> tuple[Assignment, ...] | None:
@@ -43,7 +42,7 @@ def fix_configurations(search: Search, pattern: Pattern, clock: Clock) -> tuple[
     model = _compact_model(search, problem, pattern)
     for _ in range(MAX_ROUNDS):
         limits = step_two_limits(search, clock)
-        solver = replace(limits, time_limit_s=min(COUNTS_S, limits.time_limit_s)).solver(COUNTS_SHARE)
+        solver = replace(limits, time_limit_s=min(MOST_COUNTS_S, limits.time_limit_s)).solver(COUNTS_SHARE)
         status = solver.solve(model.cp)
         if status == cp_model.INFEASIBLE:
             search.add_nogood(_nogood_of_rows(search.problem, pattern))
@@ -59,7 +58,7 @@ def fix_configurations(search: Search, pattern: Pattern, clock: Clock) -> tuple[
         nogood = nogood_of_counts(problem, found, realized.nogood, None)
         search.add_nogood(nogood)
         model.add_nogood(nogood)
-        if search.is_stopped or clock.is_over:
+        if search.is_stopped or search.options.counted(clock).is_over:
             return None
     return None
 
@@ -72,7 +71,7 @@ def place_again(search: Search, pattern: Pattern, clock: Clock) -> tuple[Assignm
     chosen = {j: search.problem.options[j].candidates.configuration(choice.row) for j, choice in pattern.items()}
     wanted = sum(float(search.problem.options[j].value[choice.row]) for j, choice in pattern.items())
     staying = [problem.options[j].staying() for j, choice in pattern.items() if choice.stays]
-    effort = Effort.of(search.options, clock.within(AGAIN_S), patience=AGAIN_PATIENCE)
+    effort = Effort.of(search.options, clock.within(PLACE_AGAIN_S), patience=PLACE_AGAIN_PATIENCE)
     *_, found = staying, *recreated(problem, staying, search.options.seed, effort, wanted)
     names = {problem.options[j].job.name: configuration for j, configuration in chosen.items()}
     return tuple(found) if {a.job: a.configuration for a in found} == names else None
@@ -80,7 +79,7 @@ def place_again(search: Search, pattern: Pattern, clock: Clock) -> tuple[Assignm
 
 def step_two_limits(search: Search, clock: Clock) -> StepTwoLimits:
     return StepTwoLimits(
-        time_limit_s=min(max(clock.left_s, MIN_S), MOST_S),
+        time_limit_s=min(max(clock.left_s, LEAST_REALIZE_S), MOST_REALIZE_S),
         deterministic_limit=search.options.deterministic_limit,
         workers=search.workers,
         seed=search.options.seed,
