@@ -73,14 +73,16 @@ def run(page: Path, folder: Path) -> Iterator[tuple[Block, str]]:
 
 
 def printed(line: str) -> str:
-    """What a command of the planner prints; it must succeed."""
+    """What a command of the planner prints, notices of stderr first; it must succeed."""
     program, *arguments = shlex.split(line)
     assert program == "planner", line
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out):
+    out, errors = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
         code = main(arguments)
-    assert code == 0, f"{line}: exit code {code}"
-    return "\n".join(each.rstrip() for each in _PROGRESS.sub("", out.getvalue()).splitlines()) + "\n"
+    assert code == 0, f"{line}: exit code {code}\n{errors.getvalue()}"
+    notices = [each for each in errors.getvalue().splitlines() if each.startswith("notice: ")]
+    shown = (each.rstrip() for each in _PROGRESS.sub("", out.getvalue()).splitlines())
+    return "\n".join([*notices, *shown]) + "\n"
 
 
 def without_times(text: str) -> list[list[str]]:
