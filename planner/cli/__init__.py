@@ -10,7 +10,7 @@ from typing import TextIO
 import typer
 
 from planner.cli.app import app
-from planner.cli.exits import BAD_INPUT, INTERRUPTED, VIOLATIONS, message_of
+from planner.cli.exits import INTERRUPTED, VIOLATIONS, report_bad_input
 from planner.cli.old_options import renewed
 from planner.model.errors import UnitWarning
 
@@ -36,11 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except Exception as error:
-        message = message_of(error)
-        if message is None:
-            raise
-        print(f"error: {message}", file=sys.stderr)
-        return BAD_INPUT
+        return report_bad_input(error)
 
 
 def _show_unit_warnings() -> None:

@@ -1,5 +1,7 @@
 """Exit codes, and what counts as bad input."""
 
+import sys
+
 import typer
 
 from planner.model.errors import InputError, UnwrittenError
@@ -16,7 +18,16 @@ _CommandLineError: type[Exception] = typer.BadParameter.__mro__[2]
 """what the command-line library raises for wrong options and arguments"""
 
 
-def message_of(error: Exception) -> str | None:
+def report_bad_input(error: Exception) -> int:
+    """The exit code of bad input, which is told in one line on stderr; any other error is raised again."""
+    message = _message_of(error)
+    if message is None:
+        raise error
+    print(f"error: {message}", file=sys.stderr)
+    return BAD_INPUT
+
+
+def _message_of(error: Exception) -> str | None:
     """One line for a user, or None where the error is no fault of the input."""
     if isinstance(error, InputError | UnwrittenError):
         text = str(error)

@@ -11,7 +11,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 from typer.models import ArgumentInfo
 
-from planner.cli.exits import BAD_INPUT, INTERRUPTED, message_of
+from planner.cli.exits import INTERRUPTED, report_bad_input
 from planner.model.interrupts import noting_interrupts
 
 TABLES = ("*.csv", "*.parquet")
@@ -99,8 +99,4 @@ def _told(run: Callable[[], int]) -> int:
     try:
         return run()
     except Exception as error:
-        message = message_of(error)
-        if message is None:
-            raise
-        print(f"error: {message}", file=sys.stderr)
-        return BAD_INPUT
+        return report_bad_input(error)
