@@ -28,9 +28,7 @@ def check_pool_network(instance: Instance, plan: Plan) -> Iterator[Violation]:
     assert isinstance(fabric, Sipam)
     parts = PoolParts(instance.cluster, fabric)
     uses: Counter[tuple[str, str]] = Counter()
-    for job, assignment in admitted(instance, plan):
-        if any(tile_of(fabric, name) is None for name in assignment.devices):
-            continue
+    for job, assignment in _on_known_devices(instance, plan, fabric):
         phases = in_phases(job, assignment)
         uses.update(_most_uses(phases))
         for inside in in_racks(parts, phases):
@@ -42,15 +40,20 @@ def check_pool_network(instance: Instance, plan: Plan) -> Iterator[Violation]:
             yield Violation("pool_network", name, f"{count} circuits go {way} over {name}", count - 1.0)
 
 
+def _on_known_devices(instance: Instance, plan: Plan, fabric: Sipam) -> Iterator[tuple[Job, Assignment]]:
+    """Jobs of the plan on devices that the fabric has; another rule tells of the others."""
+    for job, assignment in admitted(instance, plan):
+        if all(tile_of(fabric, name) is not None for name in assignment.devices):
+            yield job, assignment
+
+
 def check_reserved_uplinks(instance: Instance, plan: Plan) -> Iterator[Violation]:
     """Uplinks for all that jobs which start reserve, beside those that residents which stay use."""
     fabric = instance.cluster.fabric
     assert isinstance(fabric, Sipam)
     parts = PoolParts(instance.cluster, fabric)
     reserved: Counter[tuple[int, int]] = Counter()
-    for job, assignment in admitted(instance, plan):
-        if any(tile_of(fabric, name) is None for name in assignment.devices):
-            continue
+    for job, assignment in _on_known_devices(instance, plan, fabric):
         stays = isinstance(job, Resident) and job.name not in movers(instance, plan)
         reserved.update(_used(parts, assignment) if stays else uplinks_reserved(parts, job, assignment))
     for (server, rail), count in reserved.items():
