@@ -1,12 +1,8 @@
 """Quantization: float -> integer coefficients for CP-SAT: one resolution, safe rounding, overflow guard."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
-
-import numpy as np
-from numpy.typing import NDArray
 
 STEPS = 10**9
 """steps between zero and the largest coefficient of an objective"""
@@ -37,9 +33,6 @@ class Scale:
         if abs(steps - nearest) < 1e-6:
             return nearest
         return ceil(steps) if self.rounds_up else floor(steps)
-
-    def to_ints(self, values: Sequence[float] | NDArray[np.float64]) -> list[int]:
-        return [self.to_int(float(value)) for value in values]
 
     def to_float(self, steps: float) -> float:
         return steps / self.steps_per_unit

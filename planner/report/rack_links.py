@@ -8,9 +8,6 @@ from planner.fabrics.rack_claims import links_held, rack_name
 from planner.model.instance import Instance
 from planner.model.plan import Assignment, Plan
 
-SPINE = "spine"
-"""where the uplinks of packets lead"""
-
 
 def rack_links(instance: Instance, plan: Plan | None, index_of_job: Mapping[str, int]) -> dict[str, Any] | None:
     """Racks, and an arc for each two that exchange something: links in use, those that there are, and jobs; None where

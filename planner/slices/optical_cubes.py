@@ -1,10 +1,7 @@
 """Electrical cubes joined by optical switches: whole cubes in any order, or a box inside one cube."""
 
-from collections.abc import Sequence
-from itertools import product
-
 from planner.slices.allocator import MaskAllocator, all_ones
-from planner.slices.torus_boxes import TorusBoxes, most_cubic
+from planner.slices.torus_boxes import TorusBoxes
 
 
 class OpticalCubes(MaskAllocator):
@@ -33,23 +30,3 @@ class OpticalCubes(MaskAllocator):
             if free[cube].bit_count() >= size and (box := self._inside.fit_in(free[cube], size)):
                 return box << cube * self.volume
         return 0
-
-
-def next_cubes(cubes: Sequence[int]) -> tuple[dict[int, int], dict[int, int], dict[int, int]]:
-    """The next cube of each cube along the three axes of the most compact torus of a slice.
-
-    An axis with one cube closes on itself. Each of the side^2 optical switches of an axis holds these circuits; those
-    of disjoint slices never meet, whichever cubes they take.
-    """
-    sides = most_cubic(len(cubes))
-    places = list(product(*map(range, sides)))
-    cube_at = dict(zip(places, cubes, strict=True))
-    along = [
-        {cube_at[place]: cube_at[_step(place, axis, sides[axis])] for place in places} for axis in range(len(sides))
-    ]
-    return along[0], along[1], along[2]
-
-
-def _step(place: tuple[int, ...], axis: int, side: int) -> tuple[int, ...]:
-    """The neighbour along an axis, across the wrap."""
-    return (*place[:axis], (place[axis] + 1) % side, *place[axis + 1 :])

@@ -66,10 +66,6 @@ class MemoryNode(Spec):
         return self.dimms * self.dimm.power_w
 
     @property
-    def group_capacity_bytes(self) -> float:
-        return self.capacity_bytes / self.groups
-
-    @property
     def group_bytes_per_s(self) -> float:
         """What the DIMMs of one group deliver."""
         return self.bandwidth_bytes_per_s / self.groups

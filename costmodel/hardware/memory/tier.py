@@ -36,10 +36,6 @@ class MemoryTier(SourcedPart):
         """Time of one transfer alone on this memory, of the shape of `num_bytes`."""
         return transfer_s(num_bytes, self.latency_s, self.bandwidth_bytes_per_s)
 
-    def half_bandwidth_bytes(self) -> float:
-        """Size of a transfer that reaches half of the bandwidth: latency x bandwidth."""
-        return self.latency_s * self.bandwidth_bytes_per_s
-
 
 def load_memory_tier(name: str) -> MemoryTier:
     """A memory of the catalog by its name; ValueError names the nearest ones where it is unknown."""

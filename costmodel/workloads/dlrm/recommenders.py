@@ -141,14 +141,6 @@ def load_recommender(name: str) -> DlrmShape:
     raise unknown_name("recommender", name, recommender_names())
 
 
-def is_recommender(name: str) -> bool:
-    """Whether a published shape has this name or alias."""
-    return any(
-        name.lower() in (known, *content.get("aliases", ()))
-        for known, content in documents()["recommenders"]["recommenders"].items()
-    )
-
-
 def _known_recommender(name: str) -> str:
     load_recommender(name)
     return name

@@ -35,7 +35,7 @@ def test_by_hand(value: float, up: int, down: int) -> None:
 @given(st.lists(amounts, min_size=1, max_size=30), st.booleans())
 def test_sums_never_pass_the_limit(values: list[float], rounds_up: bool) -> None:
     scale = scale_for(max(values), sum(values), rounds_up=rounds_up)
-    steps = scale.to_ints(values)
+    steps = [scale.to_int(value) for value in values]
     assert sum(steps) <= LIMIT + len(values)
     assert max(steps) <= STEPS + 1
     assert abs(scale.to_float(sum(steps)) - sum(values)) <= len(values) * scale.resolution + 1e-6

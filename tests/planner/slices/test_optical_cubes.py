@@ -2,12 +2,9 @@
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from planner.slices import OpticalCubes
 from planner.slices.allocator import members
-from planner.slices.optical_cubes import next_cubes
-from planner.slices.torus_boxes import most_cubic
 from tests.oracles.slices import boxes_of
 from tests.planner.slices.allocator_cases import Step, play, steps, taken_sets
 
@@ -36,22 +33,3 @@ def test_cubes_are_whole_or_hold_the_box(taken: int, steps: list[Step]) -> None:
             given_out = [found.devices >> 8 * cube & 255 for cube in range(4)]
             assert sorted(given_out, reverse=True)[:count] == [255] * count
             assert sum(given_out) == 255 * count
-
-
-@pytest.mark.slow
-@given(st.sets(st.integers(0, 63), min_size=1, max_size=40), st.integers(1, 39))
-def test_cubes_of_disjoint_slices_never_share_a_circuit(cubes: set[int], cut: int) -> None:
-    chosen = sorted(cubes)
-    parts = [part for part in (chosen[:cut], chosen[cut:]) if part]
-    for axis in range(3):
-        circuits = [pair for part in parts for pair in next_cubes(part)[axis].items()]
-        assert len({a for a, _ in circuits}) == len({b for _, b in circuits}) == len(chosen)
-    alone = next_cubes([5])
-    assert alone == ({5: 5}, {5: 5}, {5: 5})
-    sides = most_cubic(len(chosen))
-    for axis, onward in enumerate(next_cubes(chosen)):
-        here = onward[chosen[0]]
-        length = 1
-        while here != chosen[0]:
-            here, length = onward[here], length + 1
-        assert length == sides[axis]

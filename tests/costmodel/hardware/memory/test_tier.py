@@ -15,7 +15,7 @@ def test_transfer() -> None:
 
 
 def test_half_of_the_bandwidth() -> None:
-    size = HOST.half_bandwidth_bytes()
+    size = HOST.latency_s * HOST.bandwidth_bytes_per_s
     assert size / HOST.transfer_s(size) == pytest.approx(HOST.bandwidth_bytes_per_s / 2)
 
 
