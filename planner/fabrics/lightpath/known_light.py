@@ -1,9 +1,10 @@
 """Light of parts of jobs as first fit found it, found again on other servers between which the same light is free."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
-from costmodel.fabrics import Route
+from costmodel.fabrics import Lightpath, Route
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_devices import FreeDevices
 from planner.fabrics.lightpath.routes import Device, Waveguide
@@ -82,7 +83,37 @@ def state_of(
         has_room = all(room[server] >= count * demand.block for server, count in blocks)
         return ((*(count for _, count in blocks), *light.between(servers)), servers) if has_room else None
     rack = free.cluster.fabric.rack_of(blocks[0][0])
-    if not free.is_untouched(rack):
+    if free.is_untouched(rack):
+        together = free.together[rack]
+        return (*((server - together[0], count) for server, count in blocks),), together
+    return None if demand.is_single else _state_inside(free, light, blocks)
+
+
+def _state_inside(
+    free: FreeDevices, light: Spectrum, blocks: Sequence[tuple[int, int]]
+) -> tuple[Hashable, Sequence[int]] | None:
+    """The same where slots matter, by what is taken of the servers and of the fibers between them."""
+    has_more = light.cluster.has_failed_light or light.routes.may_cross or light.is_limited
+    if has_more or not light.fabric.slots_matter:
         return None
-    together = free.together[rack]
-    return (*((server - together[0], count) for server, count in blocks),), together
+    servers = [server for server, _ in blocks]
+    inside = [(count, free.slots.lit[server], _taken_inside(light, server)) for server, count in blocks]
+    return (*inside, *light.between(servers)), servers
+
+
+def _taken_inside(light: Spectrum, server: int) -> int:
+    """Wavelengths that are taken of the waveguides of a server, as one number."""
+    taken, width, found = light.taken.get, light.fabric.wavelengths_per_tile, 0
+    for source, destination in _waveguides(light.fabric) if light.fabric.waveguides == "shared" else ():
+        found = found << width | taken(("tile", server, source, destination), 0)
+    return found
+
+
+@lru_cache(maxsize=64)
+def _waveguides(fabric: Lightpath) -> tuple[tuple[int, int], ...]:
+    """Neighbouring slots of a server, there and back."""
+    columns, found = fabric.tiles_per_server // fabric.tile_rows, list[tuple[int, int]]()
+    for slot in range(fabric.tiles_per_server):
+        beside = (slot + 1,) if slot % columns < columns - 1 else ()
+        found += [(slot, there) for there in (*beside, slot + columns) if there < fabric.tiles_per_server]
+    return (*found, *((there, slot) for slot, there in found))

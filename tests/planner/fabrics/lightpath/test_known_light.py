@@ -26,6 +26,7 @@ MANY = 40
 HARDWARE: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "plain": ({}, {}),
     "shared": ({"waveguides": "shared"}, {}),
+    "square": ({"waveguides": "shared", "tile_rows": 2}, {"failed_tiles": ["r0.s1.t2"]}),
     "crossing": ({"transit": 1}, {}),
     "broken": ({}, {"failed_fibers": [{"from": "r0.s0", "to": "r0.s1", "index": 0}], "failed_tiles": ["r1.s1.t1"]}),
     "weak": ({}, {"failed_lasers": [{"tile": "r0.s0.t1", "wavelength": 0}]}),
@@ -90,3 +91,21 @@ def test_many_answers_are_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(LightpathFreeState, "_searched", searched)
     placed("plain", 0, KnownLight())
     assert 0 < calls["searched"] < 0.6 * calls["asked"]
+
+
+def test_light_inside_a_server_is_found_again_where_the_same_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched, search = list[int](), LightpathFreeState._searched
+
+    def noted(self: LightpathFreeState, *given: Any) -> FoundLight | None:
+        searched.append(given[1][0][0])
+        return search(self, *given)
+
+    monkeypatch.setattr(LightpathFreeState, "_searched", noted)
+    state = FreeState.empty(problem("shared").cluster)
+    options = next(each for each in problem("shared").options if each.shapes[0].num_ranks == 2)
+    row = next(row for row, shape in enumerate(options.shapes) if shape.holds_circuits)
+    blocks = options.shapes[row].num_blocks
+    found = [state.assign(options, row, [(server, blocks)]) for server in (0, 1, 2, 2)]
+    assert searched == [0, 1, 2]
+    slots = [[name.rpartition(".")[2] for name in each.devices] for each in found if each is not None]
+    assert slots[1] == slots[2] != slots[3]
