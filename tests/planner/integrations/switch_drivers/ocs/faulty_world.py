@@ -13,7 +13,7 @@ from unittest import mock
 
 import httpx
 
-from planner.integrations.switch_drivers import CircuitError, Driver
+from planner.integrations.switch_drivers import CircuitError, Circuits, Driver
 from planner.integrations.switch_drivers.ocs import converge, gnmi_client, restconf, text_connection
 from planner.integrations.switch_drivers.ocs import switch as ocs_switch
 from planner.integrations.switch_emulator import (
@@ -28,9 +28,10 @@ from planner.integrations.switch_emulator import (
 )
 from planner.integrations.switch_emulator.http_messages import HttpRequest
 from planner.integrations.switch_emulator.mishaps import foreign
-from planner.integrations.switch_emulator.referee import FindingKind
+from planner.integrations.switch_emulator.referee import CrossConnect, FindingKind
 from planner.integrations.wiring.cables import CableTable
 from planner.integrations.wiring.cross_connects import cross_connects
+from planner.model.plan import Assignment
 from tests.planner.integrations.switch_drivers.ocs.fake_network import FakeChannel, FakeSocket
 from tests.planner.integrations.switch_drivers.ocs.site import Site, circuits_of, path_name, plan_of
 
@@ -160,12 +161,14 @@ class World(FaultySwitches):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self.circuits = {job: self.ports_of(plan_of(self.site.kind)[1][job]) for job in JOBS}
+
+    def ports_of(self, assignment: Assignment) -> frozenset[CrossConnect]:
+        """What switches join for a job."""
         instance, plan = plan_of(self.site.kind)
-        table = CableTable.of(instance.cluster.fabric)
-        self.circuits = {}
-        for job in JOBS:
-            found = cross_connects(instance, plan.model_copy(update={"assignments": (plan[job],)}), table)
-            self.circuits[job] = frozenset((switch, c.a_side, c.b_side) for switch, cs in found.items() for c in cs)
+        alone = plan.model_copy(update={"assignments": (assignment,)})
+        found = cross_connects(instance, alone, CableTable.of(instance.cluster.fabric))
+        return frozenset((switch, c.a_side, c.b_side) for switch, joined in found.items() for c in joined)
 
     def run(self, steps: int) -> list[Finding]:
         """All that was wrong by a request of the driver. Whose a circuit is that others set with the name and ports of
@@ -180,7 +183,8 @@ class World(FaultySwitches):
             except Killed:
                 self.counts["killed"] += 1
                 driver = self.site.driver()
-        self.held += [Holding(job, self.circuits[job], f, started_s=s) for job, (f, s) in self.since.items()]
+        for job in [*self.since]:
+            self._give_up(job, math.inf)
         found = judge(self.emulator.light(), self.held, now_s=self.now_s, grace_s=GRACE_S)
         ours = set[tuple[str, str, str]]().union(*self.circuits.values())
         taken = [e for e in found if e.kind == FindingKind.TAKEN and (e.switch, e.a_side, e.b_side) in ours]
@@ -212,19 +216,26 @@ class World(FaultySwitches):
             for job in [*self.since]:
                 self._connect(driver, job)
         else:
-            job = self.random.choice(JOBS)
-            if job not in self.since:
-                self.since[job] = self.now_s, None
-                self._connect(driver, job)
-            else:
-                self._give_up(job, self.now_s)
-                self._try("release", lambda: driver.release(job))
+            self._change(driver, self.random.choice(JOBS))
         for job in [*self.since]:
             if job not in driver.applied():
                 self._give_up(job, began_s if self.since[job][1] else self.now_s)
 
+    def _change(self, driver: Driver, job: str) -> None:
+        """A job comes or goes."""
+        if job not in self.since:
+            self.since[job] = self.now_s, None
+            self._connect(driver, job)
+        else:
+            self._give_up(job, self.now_s)
+            self._try("release", lambda: driver.release(job))
+
+    def _wanted(self, job: str) -> Circuits:
+        """Circuits that a job is to have."""
+        return circuits_of(self.site.kind, job)
+
     def _connect(self, driver: Driver, job: str) -> None:
-        if self._try("connect", lambda: driver.connect(job, circuits_of(self.site.kind, job))):
+        if self._try("connect", lambda: driver.connect(job, self._wanted(job))):
             from_s, started_s = self.since[job]
             self.since[job] = from_s, started_s or self.now_s
 
