@@ -15,7 +15,7 @@ from planner.controller.controller import Controller
 from planner.controller.view import JobState
 from planner.integrations.kubernetes.client import ApiError, KubernetesClient, Object, path_of
 from planner.integrations.kubernetes.config import CONTROLLER, KubernetesSite
-from planner.integrations.kubernetes.elastic import current, is_part, left, resized, stays, with_own_jobs
+from planner.integrations.kubernetes.elastic import current, is_part, left, resized, stays, unasked, with_own_jobs
 from planner.integrations.kubernetes.gang_lifecycle import assignment_key, by_key
 from planner.integrations.kubernetes.holders import Holders
 from planner.integrations.kubernetes.hot_swap import admitted_in, swapped
@@ -38,6 +38,7 @@ from planner.placement.placement import Place
 MOST_MESSAGE = 32768
 STALE = (404, 409)
 """the object has changed or is gone: the next look sees it as it is"""
+UNASKED = "without asking where they may run: have it ask the planner's extender (scheduler.yaml), then delete them"
 log = logging.getLogger("planner.kubernetes")
 
 
@@ -151,6 +152,7 @@ class Admission:
         elif job.place is None:
             because = "its place is lost: " + ("" if job.waits_for is None else job.waits_for.because)
         elif devices_of(job.place) == admitted or is_part(job.place, admitted) or self._stand(workload, job.place):
+            self._tell_unasked(workload, said, job.place)
             self._shrink(workload, said, job, job.place)
             return
         else:
@@ -171,6 +173,15 @@ class Admission:
             return not own or {*own} <= by_key(pod_assignments_of(place, pod_group.each, self._site)).keys()
         except (PodGroupError, SplitError):
             return False
+
+    def _tell_unasked(self, workload: Workload, said: Object, place: Place) -> None:
+        """Name pods of an elastic job that kube-scheduler has bound anywhere, as it does without the extender."""
+        names = unasked(workload, bound(self._pods.objects.values(), self._site.config.resources))
+        if names:
+            told = f"kube-scheduler has bound {', '.join(names)} {UNASKED}"
+            self._say(workload, "Ready", told, said["podSetUpdates"])
+        elif UNASKED in str(said.get("message")):
+            self._say(workload, "Ready", self._runs_on(place), said["podSetUpdates"])
 
     def _shrink(self, workload: Workload, said: Object, job: JobState, place: Place) -> None:
         """Give back the accelerators of pods that are gone since the Workload asks for fewer."""
@@ -206,6 +217,9 @@ class Admission:
             if is_of and assignment_key(pod) not in here and not pod.is_leaving:
                 self._api.delete(path_of("v1", "pods", pod.namespace, pod.name), pod.uid)
         return True
+
+    def _runs_on(self, place: Place) -> str:
+        return f"runs on {', '.join(dict.fromkeys(self._nodes(place)))}"
 
     def _nodes(self, place: Place) -> list[str]:
         return [self._site.on_node(*device)[0] for device in place.devices]
@@ -246,8 +260,7 @@ class Admission:
         if pod is not None:
             self._say(workload, "Pending", f"has a place; {pod.namespace}/{pod.name} still leaves {pod.node}")
             return
-        nodes = ", ".join(dict.fromkeys(self._nodes(job.place)))
-        self._say(workload, "Ready", f"runs on {nodes}", workload.for_each_pod_set(updates))
+        self._say(workload, "Ready", self._runs_on(job.place), workload.for_each_pod_set(updates))
 
     def _say(self, workload: Workload, state: str, message: str, updates: list[Object] | None = None) -> None:
         """Write what the check says now, if it said something else."""

@@ -57,6 +57,12 @@ def stays(pod: Pod, job: str, assignments: Iterable[PodAssignment]) -> bool:
     return annotated_job(pod) == job and assignment_key(pod) in by_key(assignments) and not pod.is_leaving
 
 
+def unasked(workload: Workload, pods: Iterable[Pod]) -> list[str]:
+    """Names of bound pods of an elastic job that the extender has not bound: it tells each its accelerators."""
+    own = (pod for pod in pods if workload.is_elastic and annotated_job(pod) == workload.job)
+    return sorted(pod.name for pod in own if VISIBLE not in pod.annotations)
+
+
 def is_part(place: Place, admitted: str) -> bool:
     """True if a place has some of the accelerators that were admitted, in their order, and no others."""
     devices, names = admitted.split(","), {*place.device_names}

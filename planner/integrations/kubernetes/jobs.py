@@ -15,6 +15,9 @@ from planner.model.errors import InputError
 Circuits = list[dict[str, Any]]
 Applied = Callable[[], Mapping[str, Circuits]]
 """circuits that are surely on, by job; answered at once"""
+ASKED_AGAIN = (
+    "it is asked for again each second, and has no place in the queue: what is kept for others it does not take"
+)
 MOST_WAITING = 1_000_000
 log = logging.getLogger("planner.kubernetes")
 
@@ -86,7 +89,7 @@ def grown(controller: Controller, pod_group: PodGroup) -> str:
             refused = refused or str(error)
         else:
             return ""
-    return refused or "hosts are not added to a slice that runs"
+    return f"{refused}; {ASKED_AGAIN}" if refused else "hosts are not added to a slice that runs"
 
 
 def leave(controller: Controller, job: JobState, *, ended: bool) -> None:

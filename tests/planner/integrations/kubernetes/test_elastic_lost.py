@@ -5,13 +5,15 @@ from itertools import count
 
 import pytest
 
+from planner.integrations.kubernetes.pod_assignment import VISIBLE
+from planner.integrations.kubernetes.pods import Pod
 from planner.integrations.kubernetes.workloads import REPLACES, Workload
 from tests.planner.integrations.kubernetes.admission_cases import Make
 from tests.planner.integrations.kubernetes.elastic_cases import last_check, running, seats, was_evicted
 from tests.planner.integrations.kubernetes.elastic_jobs import ElasticJobs, Job
 from tests.planner.integrations.kubernetes.items import pod_set
 from tests.planner.integrations.kubernetes.kueue import JOBS
-from tests.planner.integrations.kubernetes.objects import NODES, WORKLOADS
+from tests.planner.integrations.kubernetes.objects import NODES, PODS, WORKLOADS
 
 
 @pytest.mark.slow
@@ -72,6 +74,18 @@ def test_a_job_that_an_earlier_release_has_started_runs_on(make_world: Make, mon
     world.elastic.finish("train")
     world.settle(4)
     assert world.jobs() == {}
+
+
+def test_pods_that_are_bound_without_the_extender_are_named(make_world: Make) -> None:
+    world = running(make_world)
+    assert "runs on" in last_check(world)["message"]
+    pod = Pod(world.elastic.pods("train")[0])
+    for visible, told in ((None, f"has bound {pod.name} without asking"), (pod.annotations[VISIBLE], "runs on")):
+        world.emulator.change(PODS, "team", pod.name, metadata={"annotations": {VISIBLE: visible}})
+        world.settle(2)
+        check = last_check(world)
+        assert (check["state"], told in check["message"]) == ("Ready", True)
+        assert check["podSetUpdates"]
 
 
 def test_what_replaces_another_and_is_no_elastic_job_waits(make_world: Make) -> None:
