@@ -41,7 +41,7 @@ def test_light_stays_where_others_come_beside_it(tmp_path: Path, protocol: str, 
         assert world.run(STEPS) == []
     for driver in site.drivers:
         driver.close()
-    assert len(world.emulator.happened) > 10
+    assert world.emulator.happened
     assert world.counts["grown"]
     assert world.counts["killed"]
 
