@@ -12,6 +12,8 @@ SHOWN_BY = {
     "Settings": "planner schema settings",
     "SlurmConfig": "planner schema slurm",
     "Kubernetes": "planner schema kubernetes",
+    "OcsConfig": "planner schema switches",
+    "Topology": "planner schema topology",
     "PageInstance": "planner schema --pages",
     "PagePlan": "planner schema --pages --plan",
     "Plan": "planner schema --plan",

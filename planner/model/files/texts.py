@@ -25,6 +25,7 @@ FILES = {
         "`planner solve` reads it; `planner pages` shows a job of its plan with --plan",
     ),
     "Cluster": ("a cluster without jobs", "`planner replay --cluster` reads it"),
+    "Topology": ("a topology", "`planner synthesize` reads it"),
 }
 """what a file is, by the model that reads it, and what it is for"""
 REMEDIES = {
@@ -90,8 +91,11 @@ def parse_data(text: str, name: str) -> Any:
     except json.JSONDecodeError as error:
         raise InputError(name, f"line {error.lineno}", f"is no valid JSON: {error.msg}") from None
     except yaml.MarkedYAMLError as error:
-        line = f"line {error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise InputError(name, line, f"is no valid YAML: {error.problem}") from None
+        mark, problem = error.problem_mark, error.problem
+        if mark is not None and text[mark.index : mark.index + 1] == "\t":
+            problem = "a tab stands before what it holds; indent by spaces"
+        line = "" if mark is None else f"line {mark.line + 1}"
+        raise InputError(name, line, f"is no valid YAML: {problem}") from None
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise InputError(name, "", f"is no valid {'JSON' if is_json else 'YAML'}: {error}") from None
 
@@ -157,6 +161,8 @@ def _kind_of(data: dict[str, Any]) -> str | None:
         return "Plan"
     if "cluster" in data:
         return "Instance"
+    if "links" in data and "ranks" in data:
+        return "Topology"
     return "Cluster" if "fabric" in data and "jobs" not in data else None
 
 
