@@ -12,7 +12,9 @@ from planner.fabrics.lightpath.rwa import Paths, Spectrum
 from planner.fabrics.placement import Owned
 
 MOST_HELD = 1_000_000
-"""ranks of all answers that are remembered, and pairs of servers of all questions: some 200 bytes each"""
+"""ranks of all answers that are remembered, pairs of servers of all questions, and every few numbers of these: some 200
+bytes each"""
+FEW = 16
 Numbers = Mapping[int, int] | Sequence[int]
 """of servers, by their present numbers"""
 
@@ -50,6 +52,14 @@ class KnownLight:
             self._num_held = 0
         self._known[question] = found
         self._num_held += num_servers**2 + (0 if found is None else sum(map(len, found.paths)))
+        self._num_held += _numbers_in(question) // FEW
+
+
+def _numbers_in(question: Hashable) -> int:
+    """Numbers of 64 bits that a question holds."""
+    if isinstance(question, tuple):
+        return sum(map(_numbers_in, question))
+    return 1 + question.bit_length() // 64 if isinstance(question, int) else 0
 
 
 def _on(laid: FoundLight, number: Numbers) -> FoundLight:

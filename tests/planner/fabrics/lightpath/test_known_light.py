@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from functools import cache
+from functools import cache, partial
 from random import Random
 from typing import Any
 
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from planner.candidates.expand import expand
 from planner.fabrics.free_state import FreeState
+from planner.fabrics.lightpath import known_light
 from planner.fabrics.lightpath.free_state import LightpathFreeState
 from planner.fabrics.lightpath.known_light import FoundLight, KnownLight
 from planner.fabrics.problem import Problem
@@ -109,3 +110,12 @@ def test_light_inside_a_server_is_found_again_where_the_same_is_free(monkeypatch
     assert searched == [0, 1, 2]
     slots = [[name.rpartition(".")[2] for name in each.devices] for each in found if each is not None]
     assert slots[1] == slots[2] != slots[3]
+
+
+@pytest.mark.parametrize(("bits", "searches"), [(0, 2), (40_000, 3)])
+def test_questions_are_forgotten_by_what_they_hold(monkeypatch: pytest.MonkeyPatch, bits: int, searches: int) -> None:
+    monkeypatch.setattr(known_light, "MOST_HELD", 20)
+    known, searched = KnownLight(), list[int]()
+    for question in ((0, 1 << bits), (1, 0), (0, 1 << bits)):
+        known.of(question, [0], partial(searched.append, 0))
+    assert len(searched) == searches
