@@ -19,7 +19,7 @@ from planner.cpsat.step2.fix_configurations import step_two_limits
 from planner.cpsat.step2.realize import realize
 from planner.fabrics import plugin_of
 from planner.fabrics.demand import Demand
-from planner.fabrics.pattern import Pattern
+from planner.fabrics.pattern import Choice, Pattern
 from planner.formulation.step_two import StepTwoLimits
 from planner.model.clock import Clock
 
@@ -31,6 +31,8 @@ MOST_ROWS = 20_000
 """open rows of all jobs"""
 VAIN_SHARE = 0.3
 """of the time, for rounds in a row that circuits end with neither a better plan nor a lower bound"""
+ROWS_SHARE = 0.1
+"""of the time left, to try other rows of a job that circuits refuse alone"""
 Refused = dict[tuple[int, Division], list[Demand]]
 """demands of rows that circuits refused beside others, by job and division"""
 Forbidden = tuple[Pattern, Jobs]
@@ -144,9 +146,26 @@ class _Joined:
         reasons = self._reasons(pattern, jobs, master, step_two_limits(self.search, self.clock))
         for reason in reasons:
             self._forbid(pattern, reason)
+            if len(reason) == 1:
+                self._refuse_rows(reason[0], pattern[reason[0]])
         if not reasons:
             self._forbid(pattern, tuple(j for j in jobs if len(pattern[j].blocks) > 1))
             self._set_aside.append(self._forbidden[-1])
+
+    def _refuse_rows(self, job: int, choice: Choice) -> None:
+        """Circuits refuse a choice of a job alone: its rows that are so divided are tried there too, the most valuable
+        first, until one of them stands. Each one refused would otherwise cost a search of the master."""
+        shapes, division = self.search.full.options[job].shapes, self._division(job, choice)
+        clock = self.clock.within(ROWS_SHARE * self.clock.left_s)
+        for row in self.jobs[job].rows_of(division):
+            refused = self._refused[job, division]
+            if any(each.needs_no_more_than(shapes[row]) for each in refused):
+                continue
+            blocks = tuple((s, count * shapes[choice.row].part // shapes[row].part) for s, count in choice.blocks)
+            limits = replace(step_two_limits(self.search, clock), time_limit_s=clock.left_s)
+            if clock.is_over or not realize(self.search.full, {job: Choice(row, False, blocks)}, limits).nogood:
+                return
+            self._forbid({job: Choice(row, False, blocks)}, (job,))
 
     def _reasons(self, pattern: Pattern, jobs: Jobs, master: JoinedMaster, limits: StepTwoLimits) -> Sequence[Jobs]:
         named = tuple(j for j in jobs if master.needs_fibers(j, pattern[j]))
@@ -156,8 +175,11 @@ class _Joined:
         self._forbidden.append((pattern, jobs))
         for j in jobs:
             shape = self.search.full.options[j].shapes[pattern[j].row]
-            division = tuple(sorted((count * shape.part for _, count in pattern[j].blocks), reverse=True))
-            self._refused.setdefault((j, division), []).append(shape)
+            self._refused.setdefault((j, self._division(j, pattern[j])), []).append(shape)
+
+    def _division(self, job: int, choice: Choice) -> Division:
+        part = self.search.full.options[job].shapes[choice.row].part
+        return tuple(sorted((count * part for _, count in choice.blocks), reverse=True))
 
     def _decide(self, master: JoinedMaster, bound: float) -> bool:
         """Once no others may be better, choices that were set aside are realised or refuted in the time that is left;

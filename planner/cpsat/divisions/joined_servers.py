@@ -186,20 +186,28 @@ class JoinedServers:
         return found
 
     def renamed(self, servers: Servers) -> Iterator[Mapping[int, int]]:
-        """Servers that these may be renamed to, those first: fibers between the others carry no more light."""
+        """Servers that these may be renamed to, since fibers between those carry no more light: first of all these
+        themselves, then those whose fibers carry as much, on which the same jobs have a place."""
         yield {server: server for server in servers}
-        yield from (names for names in self._renamed(servers, {}) if any(a != b for a, b in names.items()))
+        for is_alike in (True, False):
+            for names in self._renamed(servers, {}, is_alike=is_alike):
+                if any(a != b for a, b in names.items()) and self._are_alike(names) == is_alike:
+                    yield names
 
-    def _renamed(self, servers: Servers, names: Mapping[int, int]) -> Iterator[Mapping[int, int]]:
-        """Names of all of these, some of which are given."""
+    def _renamed(self, servers: Servers, names: Mapping[int, int], *, is_alike: bool) -> Iterator[Mapping[int, int]]:
+        """Names of all of these, some of which are given, between which fibers carry no more, or as much."""
         if len(names) == len(servers):
             yield names
             return
         server = servers[len(names)]
         for new in self._servers:
             light = ((self._near[server].get(a, 0), self._near[new].get(b, 0)) for a, b in names.items())
-            if new not in names.values() and all(most >= carried for most, carried in light):
-                yield from self._renamed(servers, {**names, server: new})
+            may_be = all(most == carried if is_alike else most >= carried for most, carried in light)
+            if new not in names.values() and may_be:
+                yield from self._renamed(servers, {**names, server: new}, is_alike=is_alike)
+
+    def _are_alike(self, names: Mapping[int, int]) -> bool:
+        return all(self._near[a].get(b, 0) == self._near[names[a]].get(names[b], 0) for a, b in combinations(names, 2))
 
     def pairs(self, servers: Servers) -> list[Pair]:
         """Those of them that fibers join."""

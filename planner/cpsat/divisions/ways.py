@@ -92,16 +92,20 @@ class JobWays:
         there; false where time is over before all were asked."""
         for division in self._open:
             rows, seen = dict[int, RowNeeds](), set[RowNeeds]()
-            for row in self.rows[sum(division)]:
+            for row in self.rows_of(division):
                 if clock.is_over:
                     return False
-                asked = asks(division, row) if self._allows(row, division) else None
+                asked = asks(division, row)
                 if asked is not None and asked not in seen:
                     seen.add(asked)
                     if not any(other.covers(asked) for other in rows.values()):
                         rows[row] = asked
             self._open[division] = [*rows]
         return True
+
+    def rows_of(self, division: Division) -> Iterator[int]:
+        """Rows that may be so divided, the most valuable first."""
+        return (row for row in self.rows[sum(division)] if self._allows(row, division))
 
     def refuse(self, way: Way) -> None:
         """It never stands, nor do rows that ask for as much or more so divided."""

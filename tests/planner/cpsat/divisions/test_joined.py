@@ -1,5 +1,6 @@
 """The most valuable plan over all divisions where servers differ in fibers, and its bound, against enumeration."""
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 from planner.candidates.expand import expand
 from planner.checks import check
 from planner.cpsat import core
-from planner.cpsat.divisions import pairs, reasons
+from planner.cpsat.divisions import joined, pairs, reasons
 from planner.cpsat.divisions.joined import divide_joined
 from planner.cpsat.divisions.whole import pack_whole
 from planner.cpsat.search import Search
@@ -143,6 +144,37 @@ def test_what_circuits_refuse_is_left_out_and_the_rest_proven(monkeypatch: pytes
     search = search_of(problem)
     assert searched(search)
     assert search.value("value") == pytest.approx(of_two + sum(each.value.max() for each in others), rel=1e-6)
+
+
+def test_rows_that_circuits_refuse_as_another_one_are_not_proposed_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Circuits refuse every division of one job: of each, one row of those that may be so valuable is proposed."""
+    problem = problem_of(training("a", [2, 4], weight=3), servers=2, tiles_per_server=3, fibers=fibers((0, 1)))
+    shapes = problem.options[0].shapes
+    proposed, tried = Counter[tuple[int, ...]](), set[tuple[int, tuple[int, ...]]]()
+
+    def division(pattern: Pattern) -> tuple[int, ...]:
+        part = shapes[pattern[0].row].part
+        return tuple(sorted(count * part for _, count in pattern[0].blocks))
+
+    def refuses(problem: Problem, pattern: Pattern, limits: StepTwoLimits) -> Realized:
+        is_divided = 0 in pattern and len(pattern[0].blocks) > 1
+        if is_divided:
+            tried.add((pattern[0].row, division(pattern)))
+        return Realized(None, (0,)) if is_divided else realize(problem, pattern, limits)
+
+    def proposes(problem: Problem, pattern: Pattern, limits: StepTwoLimits) -> Realized:
+        realized = refuses(problem, pattern, limits)
+        proposed.update([division(pattern)] if realized.nogood else [])
+        return realized
+
+    for module in (joined, reasons):
+        monkeypatch.setattr(module, "realize", refuses)
+    monkeypatch.setattr(pairs, "realize", proposes)
+    search = search_of(problem)
+    search.bound, search.assignments = search.knapsack.bound, ()
+    assert divide_joined(search, Clock.of(LIMIT_S))
+    assert 1 <= max(proposed.values()) <= len(joined.DEPTHS)
+    assert max(Counter(division for _, division in tried).values()) > 2 * len(joined.DEPTHS)
 
 
 @pytest.mark.parametrize("joined", [[(0, 1)], [(0, 1), (1, 2)], [(0, 2)]])

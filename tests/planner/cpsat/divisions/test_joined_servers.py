@@ -62,6 +62,9 @@ def test_servers_are_renamed_to_all_whose_fibers_carry_no_more(
     assert found[0] == servers
     assert len(found) == len(expected)
     assert {*found} == expected
+    carried_there = [[light(*pair) for pair in combinations(others, 2)] for others in found]
+    as_much = [each == carried_there[0] for each in carried_there]
+    assert as_much == sorted(as_much, reverse=True)
 
 
 CARRIED = st.dictionaries(st.sampled_from(PAIRS), st.integers(1, 3))
