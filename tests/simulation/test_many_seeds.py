@@ -1,11 +1,11 @@
-"""300 runs of the whole controller, drawn by seed: on switches, and on a lightpath whose jobs grow and shrink."""
+"""300 runs of the whole controller, drawn by seed: on switches, and on lightpaths whose jobs grow and shrink."""
 
 import pytest
 
 from tests.planner.controller.sites import remember_kinds
 from tests.simulation.run import run
 
-ON_SWITCHES, ON_RACK = range(1_000_000, 1_000_240), range(60)
+ON_SWITCHES, ON_RACK, ON_RACKS = range(1_000_000, 1_000_240), range(40), range(20)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -23,3 +23,9 @@ def test_nothing_is_wrong_on_switches(seed: int) -> None:
 @pytest.mark.parametrize("seed", ON_RACK)
 def test_nothing_is_wrong_on_a_lightpath(seed: int) -> None:
     assert run(seed, on="lightpath").wrong == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", ON_RACKS)
+def test_nothing_is_wrong_on_racks_that_fibers_join(seed: int) -> None:
+    assert run(seed, on="lightpath-fibers").wrong == []
