@@ -50,9 +50,37 @@ class MaskAllocator:
         self.free |= slice_.devices
 
 
+class FirstFree(MaskAllocator):
+    """Slices of a size have an order, and the first one that is free is given.
+
+    So it is looked for again only where some of it was taken, or something was given back.
+    """
+
+    def __init__(self, capacity: int, taken: int = 0) -> None:
+        super().__init__(capacity, taken)
+        self._last: dict[int, tuple[int, int]] = {}
+        """the last answer by size, behind the set of free accelerators in which it was found"""
+
+    def fit(self, size: int) -> int:
+        free, devices = self._last.get(size, (0, 0))
+        if self.free & ~free or devices & ~self.free:
+            devices = self.fit_in(self.free, size)
+            self._last[size] = self.free, devices
+        return devices
+
+    def fit_in(self, free: int, size: int) -> int:
+        """The first slice of a set of free accelerators; 0 where there is none."""
+        raise NotImplementedError
+
+
 def all_ones(count: int) -> int:
     """The set of the first so many accelerators."""
     return (1 << count) - 1
+
+
+def repeated(first: int, period: int, count: int) -> int:
+    """The `first` accelerators of each period, of so many that are a multiple of it."""
+    return all_ones(first) * (all_ones(count) // all_ones(period))
 
 
 def lowest(devices: int, count: int) -> int:

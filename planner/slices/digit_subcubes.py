@@ -3,7 +3,7 @@
 from itertools import combinations
 from typing import Literal, NamedTuple
 
-from planner.slices.allocator import MaskAllocator, all_ones
+from planner.slices.allocator import FirstFree, all_ones, repeated
 
 Order = Literal["near", "far"]
 
@@ -19,7 +19,7 @@ class _Subcube(NamedTuple):
     """the subcube at accelerator 0"""
 
 
-class DigitSubcubes(MaskAllocator):
+class DigitSubcubes(FirstFree):
     """First fit of digit subcubes; sizes are rounded up to a power of the radix.
 
     Accelerators are numbers of `digits` digits in base `radix`, digit 0 being the least significant. A slice of
@@ -34,11 +34,10 @@ class DigitSubcubes(MaskAllocator):
         self.order = order
         self._subcubes: dict[int, tuple[_Subcube, ...]] = {}
 
-    def fit(self, size: int) -> int:
+    def fit_in(self, free: int, size: int) -> int:
         exponent = rounded_exponent(self.radix, size)
         if exponent not in self._subcubes:
             self._subcubes[exponent] = self._list(exponent)
-        free = self.free
         for shifts, zeros, first in self._subcubes[exponent]:
             origins = free
             for shift in shifts:
@@ -58,7 +57,7 @@ class DigitSubcubes(MaskAllocator):
         for digit in free:
             stride, covered = self.radix**digit, 1
             period = stride * self.radix
-            origins &= sum(all_ones(stride) << start for start in range(0, self.capacity, period))
+            origins &= repeated(stride, period, self.capacity)
             first = sum(first << (stride * value) for value in range(self.radix))
             while covered < self.radix:
                 steps = min(covered, self.radix - covered)

@@ -1,11 +1,10 @@
 """Contiguous boxes of a three-dimensional torus, in any rotation and across the wrap."""
 
 from collections.abc import Iterator
-from itertools import product
 from math import prod
 from typing import NamedTuple
 
-from planner.slices.allocator import MaskAllocator
+from planner.slices.allocator import FirstFree, all_ones, repeated
 
 Sides = tuple[int, int, int]
 
@@ -21,7 +20,7 @@ class _Shift(NamedTuple):
     """places that receive across the wrap; empty without one"""
 
 
-class TorusBoxes(MaskAllocator):
+class TorusBoxes(FirstFree):
     """First fit of boxes: the most compact shape first, then the lowest origin.
 
     Accelerator (x, y, z) has the number (x Y + y) Z + z. Sizes that are no product of three sides that fit are
@@ -34,18 +33,8 @@ class TorusBoxes(MaskAllocator):
         self.sides = sides
         self.wrap = wrap
         self._shifts: dict[int, tuple[tuple[_Shift, ...], ...]] = {}
-        self._last: dict[int, tuple[int, int]] = {}
-        """the last answer by size, behind the set of free accelerators that it was given for"""
-
-    def fit(self, size: int) -> int:
-        free, box = self._last.get(size, (0, 0))
-        if free != self.free and (box or self.free & ~free):
-            box = self.fit_in(self.free, size)
-            self._last[size] = self.free, box
-        return box
 
     def fit_in(self, free: int, size: int) -> int:
-        """The box to give from a set of free accelerators."""
         if size not in self._shifts:
             self._shifts[size] = tuple(self._shifts_of(box) for box in boxes(self.sides, size))
         for shifts in self._shifts[size]:
@@ -71,8 +60,8 @@ class TorusBoxes(MaskAllocator):
 
     def _shift(self, axis: int, steps: int) -> _Shift:
         length, stride = self.sides[axis], prod(self.sides[axis + 1 :])
-        low = sum(1 << i for i in range(self.capacity) if i // stride % length < length - steps)
-        high = ((1 << self.capacity) - 1) ^ low if self.wrap else 0
+        low = repeated(stride * (length - steps), stride * length, self.capacity)
+        high = all_ones(self.capacity) ^ low if self.wrap else 0
         return _Shift(stride * steps, low, stride * (length - steps), high)
 
 
@@ -94,10 +83,14 @@ def boxes(sides: Sides, size: int) -> tuple[Sides, ...]:
 
 
 def _boxes_of(sides: Sides, volume: int) -> Iterator[Sides]:
-    for a, b in product(range(1, sides[0] + 1), range(1, sides[1] + 1)):
-        c, rest = divmod(volume, a * b)
-        if rest == 0 and 1 <= c <= sides[2]:
-            yield a, b, c
+    for a in _divisors(volume, sides[0]):
+        for b in _divisors(volume // a, sides[1]):
+            if (c := volume // (a * b)) <= sides[2]:
+                yield a, b, c
+
+
+def _divisors(number: int, most: int) -> list[int]:
+    return [each for each in range(1, min(number, most) + 1) if number % each == 0]
 
 
 def most_cubic(volume: int) -> Sides:

@@ -18,6 +18,8 @@ SIZES = [1, 2, 4, 8, 16]
 POLICIES = dict.fromkeys(FABRICS, ("first_fit", "best_fit", "server_aligned", "random_fit"))
 POLICIES["sipam"] += ("sipam_loop",)
 POLICIES["torus"] += ("torus_slices", "rfold")
+POLICIES["fat_tree"] += ("torus_slices",)
+POLICIES["lightpath"] += ("bcube_slices",)
 
 
 def asked_each_time(kind: JobClass, placer: Placer, runs: list[Run]) -> tuple[float, Placement] | None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.slices import AnyChip, DigitSubcubes, OpticalCubes, RingsOverServers, TorusBoxes, WholeServers
-from planner.slices.allocator import MaskAllocator, all_ones, lowest, members
+from planner.slices.allocator import FirstFree, MaskAllocator, all_ones, lowest, members, repeated
 from tests.oracles.slices import boxes_of
 from tests.planner.slices.allocator_cases import Step, play, small_steps, steps, taken_sets
 
@@ -91,3 +91,20 @@ def test_taken_accelerators_are_never_given() -> None:
         while (found := allocator.allocate(1)) is not None:
             given_out |= found.devices
         assert given_out == all_ones(8) ^ taken
+
+
+def test_what_is_known_of_a_slice_is_what_a_new_search_finds() -> None:
+    random = Random(3)
+    for allocator in (TorusBoxes((2, 3, 4)), TorusBoxes((2, 3, 4), wrap=False), DigitSubcubes(2, 5)):
+        assert isinstance(allocator, FirstFree)
+        for _ in range(300):
+            size, bits = random.choice((1, 2, 3, 4, 8)), random.getrandbits(allocator.capacity)
+            more = random.getrandbits(allocator.capacity) & all_ones(allocator.capacity)
+            allocator.free = random.choice((allocator.free & bits, allocator.free | (bits & more), allocator.free))
+            assert allocator.fit(size) == allocator.fit_in(allocator.free, size)
+
+
+def test_so_many_of_each_period() -> None:
+    assert repeated(2, 3, 9) == 0b011011011
+    assert repeated(3, 3, 6) == 0b111111
+    assert repeated(0, 2, 4) == 0
