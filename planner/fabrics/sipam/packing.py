@@ -12,6 +12,7 @@ from planner.fabrics.sipam.bridges import best_bridge
 from planner.fabrics.sipam.fill_server import Filling
 from planner.fabrics.sipam.server_layout import Over, ServerLayout
 from planner.fabrics.sipam.server_menus import Menu, ServerSpread
+from planner.fabrics.sipam.spread_out import WayOver, shares_of, ways_over
 
 FEW, LARGEST, MOST_WAITING = 30, 12, 6
 """jobs that one server chooses among, so many of them the largest; jobs without a place that join a move"""
@@ -23,6 +24,8 @@ OVER_SHARE = 0.25
 """of moves, those that lay a job over several servers"""
 ZONE_SHARE, TOGETHER = 0.05, 8
 """of moves, those that fill servers of one zone anew, and so many of them"""
+DRAWN = 3
+"""ways of a job over several servers, of which the one that loses least is laid"""
 BRIDGES = 40
 """jobs of which one may go on in the next server"""
 FORWARD = 0.1
@@ -43,8 +46,8 @@ class Packing:
         self._menus: Sequence[Menu] = empty.menus
         self._zone = {server: number for number, zone in enumerate(zones) for server in zone}
         self._able = [j for j in sorted(empty.waiting) if self._menus[j].spreads and self._menus[j].worth > 0]
-        for j in sorted(self._able, key=lambda j: -self._menus[j].price):
-            self._begin_over(j)
+        for j, way in ways_over(empty):
+            self._begin_over(j, way)
         self._fill(self.best, range(len(self.best.room)), self.best.waiting, is_end=False)
 
     def move(self) -> bool:
@@ -100,22 +103,21 @@ class Packing:
         """Jobs that lie over some of these servers, and no other."""
         return [j for j, (_, over) in layout.over.items() if all(server in servers for server, _ in over)]
 
-    def _begin_over(self, j: int) -> None:
-        """Lay a job over servers that is worth more so than on the accelerators of one."""
-        menu = self._menus[j]
-        if max((item.value for item in menu.items), default=0.0) >= menu.spreads[0].value:
-            return
+    def _begin_over(self, j: int, way: WayOver) -> None:
+        """Lay a job over any servers of one zone that hold its shares."""
         for zone in self._draw.sample(self._zones, len(self._zones)):
-            over = self._over(self.best, menu.spreads[0], self._draw.sample(zone, len(zone)))
-            if over:
-                self.best.lay(j, menu.spreads[0], over)
+            servers = self._draw.sample(zone, len(zone))
+            able = [server for server in servers if self.best.most(way.spread, server)][: len(way.shares)]
+            if len(able) == len(way.shares) and _holds(self.best, way.spread, able):
+                self.best.lay(j, way.spread, tuple(sorted(zip(able, way.shares, strict=True))))
                 return
 
     def _lay_anew(self, layout: ServerLayout, j: int) -> list[int]:
         """Servers over which a job now lies in one of its ways, and those that it left; none where there is no room."""
         left = {layout.place[j]} if j in layout.place else set()
         left |= {server for server, _ in layout.lift(j)} if j in layout.over else set()
-        spread, zone = self._draw.choice(self._menus[j].spreads), self._draw.choice(self._zones)
+        spreads, zone = self._draw.choices(self._menus[j].spreads, k=DRAWN), self._draw.choice(self._zones)
+        spread = min(spreads, key=lambda spread: spread.loss)
         over = self._over(layout, spread, self._draw.sample(zone, len(zone)))
         if not over:
             return []
@@ -135,7 +137,7 @@ class Packing:
         number = self._draw.randint(fewest, max(fewest, min(2 * fewest, len(able), spread.blocks)))
         if not _holds(layout, spread, able[:number]):
             number = fewest
-        return tuple(sorted(zip(able, _shares(spread, number), strict=False)))
+        return tuple(sorted(zip(able, shares_of(spread, number), strict=False)))
 
     def _fill(self, layout: ServerLayout, servers: Sequence[int], jobs: Iterable[int], *, is_end: bool) -> None:
         """Fill servers, which are empty, one after the other with some of the jobs; `is_end`: no other server is there
@@ -188,11 +190,5 @@ class Packing:
 
 def _holds(layout: ServerLayout, spread: ServerSpread, servers: Sequence[int]) -> bool:
     """Whether servers hold equal shares, in this order."""
-    shares = _shares(spread, len(servers))
+    shares = shares_of(spread, len(servers))
     return shares[-1] > 0 and all(layout.most(spread, s) >= share for s, share in zip(servers, shares, strict=True))
-
-
-def _shares(spread: ServerSpread, number: int) -> list[int]:
-    """Blocks of each of so many servers."""
-    each, more = divmod(spread.blocks, number)
-    return [each + (place < more) for place in range(number)]

@@ -1,0 +1,83 @@
+"""Ways over several servers, by what can lie beside them."""
+
+from itertools import product
+from random import Random
+
+import pytest
+
+from planner.fabrics.sipam.server_layout import ServerLayout
+from planner.fabrics.sipam.server_menus import Menu, MenuItem, ServerSpread
+from planner.fabrics.sipam.spread_out import ways_over
+from tests.planner.fabrics.sipam.packing_cases import drawn
+
+PRICES = 1.0, 0.5
+FILLS = Menu((MenuItem(0, 4, 2, 5.0, 0.0),), (), 0.0, 5.0, is_required=False)
+"""all accelerators of a server, and half of its units, without loss"""
+
+
+def _wide(blocks: int = 2, *, uplinks: int = 1, required: bool = False) -> Menu:
+    """As much in one server, where two units are then left over, or block by block over several."""
+    spread = ServerSpread(1, blocks, 4 // blocks, 1, uplinks, 5.0, 0.0)
+    return Menu((MenuItem(0, 4, 2, 5.0, 0.0),), (spread,), 1.0, 5.0, is_required=required)
+
+
+def _layout(*menus: Menu, uplinks: int = 2) -> ServerLayout:
+    return ServerLayout.empty(menus, [(4, 4)] * 3, [uplinks] * 3, PRICES)
+
+
+def _beside(*units: int) -> list[Menu]:
+    """Jobs of two accelerators and so many units each, without loss."""
+    values = [2 * PRICES[0] + each * PRICES[1] for each in units]
+    items = [MenuItem(0, 2, each, value, 0.0) for each, value in zip(units, values, strict=True)]
+    return [Menu((item,), (), 0.0, item.value, is_required=False) for item in items]
+
+
+def test_a_job_lies_over_servers_where_others_then_take_the_units_it_would_leave() -> None:
+    ((j, way),) = ways_over(_layout(_wide(), *_beside(3, 3)))
+    assert (j, way.shares, way.gain) == (0, (1, 1), 1.0), "two units of half a value each are left in one server"
+    assert ways_over(_layout(_wide(), FILLS)) == [], "nobody has use for what is left beside either way"
+
+
+def test_jobs_that_gain_least_by_uplink_stay_where_there_are_too_few() -> None:
+    menus = [_wide(uplinks=3), _wide(), *_beside(3, 3)]
+    assert [j for j, _ in ways_over(_layout(*menus, uplinks=3))] == [1, 0]
+    assert [j for j, _ in ways_over(_layout(*menus, uplinks=2))] == [1]
+    assert ways_over(_layout(*menus, uplinks=0)) == []
+
+
+def test_a_job_that_must_run_and_fits_no_server_is_laid_whatever_it_loses() -> None:
+    spread = ServerSpread(1, 2, 4, 2, 1, 1.0, 9.0)
+    menus = [Menu((), (spread,), 0.0, 1.0, is_required=required) for required in (True, False)]
+    assert [j for j, _ in ways_over(_layout(*menus))] == [0]
+    too_large = spread._replace(ranks=5)
+    assert ways_over(_layout(Menu((), (too_large,), 0.0, 1.0, is_required=True))) == []
+
+
+def test_gains_are_those_of_all_fillings_of_a_server() -> None:
+    for seed in range(8):
+        rng = Random(seed)
+        menus = [drawn(rng, over=index % 2) for index in range(5)]
+        layout = ServerLayout.empty(menus, [(4, 6)] * 3, [99] * 3, (1.0, 0.0))
+        found = dict(ways_over(layout))
+        for j, menu in enumerate(menus):
+            alone = min(item.loss + _lost(menus, 4 - item.ranks, 6 - item.units) for item in menu.items)
+            gains = [
+                alone - spread.loss - sum(_lost(menus, 4 - share, 6 - share) for share in shares)
+                for spread in menu.spreads
+                for shares in ((2, 2), (2, 1, 1), (1, 1, 1, 1))
+            ]
+            best = max(gains, default=0.0)
+            assert (j in found) == (best > 1e-9)
+            assert j not in found or found[j].gain == pytest.approx(best)
+
+
+def _lost(menus: list[Menu], ranks: int, units: int) -> float:
+    """Of what is left of a server at 1 for each accelerator, by every choice of jobs for it."""
+    if min(ranks, units) < 0:
+        return float("inf")
+    most = 0.0
+    for choice in product(*([None, *menu.items] for menu in menus)):
+        taken = [(menu, item) for menu, item in zip(menus, choice, strict=True) if item is not None]
+        if sum(item.ranks for _, item in taken) <= ranks and sum(item.units for _, item in taken) <= units:
+            most = max(most, sum(item.value - menu.worth for menu, item in taken))
+    return ranks - most
