@@ -25,7 +25,7 @@ WIRE = StepTwoLimits(1.0, 1.0, 1, 0)
 """of the exact search in one server"""
 SHARE = 0.7
 """of the time left, for packings"""
-FIRST, GOOD, AGAIN, PATIENCE = 10, 0.009, 3, 40
+FIRST, GOOD, AGAIN, PATIENCE = 6, 0.009, 3, 40
 """moves for each server before the first plan, unless it is so near to the bound before; times as many before each of
 the next ones; and moves for each server without a better packing before the last one"""
 LEAST_S, JOB_S = 0.3, 0.0015

@@ -24,8 +24,6 @@ OVER_SHARE = 0.25
 """of moves, those that lay a job over several servers"""
 ZONE_SHARE, TOGETHER = 0.05, 8
 """of moves, those that fill servers of one zone anew, and so many of them"""
-DRAWN = 3
-"""ways of a job over several servers, of which the one that loses least is laid"""
 BRIDGES = 40
 """jobs of which one may go on in the next server"""
 FORWARD = 0.1
@@ -42,13 +40,16 @@ class Packing:
 
     def __init__(self, empty: ServerLayout, zones: Sequence[Sequence[int]], draw: random.Random) -> None:
         """`zones`: servers that one job may use together."""
-        self.best, self._zones, self._draw = empty, zones, draw
+        self._zones, self._draw = zones, draw
         self._menus: Sequence[Menu] = empty.menus
         self._zone = {server: number for number, zone in enumerate(zones) for server in zone}
         self._able = [j for j in sorted(empty.waiting) if self._menus[j].spreads and self._menus[j].worth > 0]
-        for j, way in ways_over(empty):
-            self._begin_over(j, way)
-        self._fill(self.best, range(len(self.best.room)), self.best.waiting, is_end=False)
+        ways = ways_over(empty)
+        needed = [(j, way) for j, way in ways if self._is_worth_more(j, way.spread)]
+        starts = [self._start(empty.copy(), needed)]
+        if len(needed) < len(ways):
+            starts.append(self._start(empty, ways))
+        self.best = max(starts, key=lambda layout: (-self._num_unmet(layout), layout.value))
 
     def move(self) -> bool:
         """Fill some servers anew, keep what is worth no less; whether it is worth more."""
@@ -103,21 +104,35 @@ class Packing:
         """Jobs that lie over some of these servers, and no other."""
         return [j for j, (_, over) in layout.over.items() if all(server in servers for server, _ in over)]
 
-    def _begin_over(self, j: int, way: WayOver) -> None:
+    def _is_worth_more(self, j: int, spread: ServerSpread) -> bool:
+        """Whether a job is worth more over servers than on the accelerators of one."""
+        return spread.value > max((item.value for item in self._menus[j].items), default=0.0)
+
+    def _num_unmet(self, layout: ServerLayout) -> int:
+        """Of jobs that must run, and have no place."""
+        return sum(self._menus[j].is_required for j in layout.waiting)
+
+    def _start(self, layout: ServerLayout, ways: Sequence[tuple[int, WayOver]]) -> ServerLayout:
+        """Jobs over several servers, then all servers filled beside them."""
+        for j, way in ways:
+            self._begin_over(layout, j, way)
+        self._fill(layout, range(len(layout.room)), layout.waiting, is_end=False)
+        return layout
+
+    def _begin_over(self, layout: ServerLayout, j: int, way: WayOver) -> None:
         """Lay a job over any servers of one zone that hold its shares."""
         for zone in self._draw.sample(self._zones, len(self._zones)):
             servers = self._draw.sample(zone, len(zone))
-            able = [server for server in servers if self.best.most(way.spread, server)][: len(way.shares)]
-            if len(able) == len(way.shares) and _holds(self.best, way.spread, able):
-                self.best.lay(j, way.spread, tuple(sorted(zip(able, way.shares, strict=True))))
+            able = [server for server in servers if layout.most(way.spread, server)][: len(way.shares)]
+            if len(able) == len(way.shares) and _holds(layout, way.spread, able):
+                layout.lay(j, way.spread, tuple(sorted(zip(able, way.shares, strict=True))))
                 return
 
     def _lay_anew(self, layout: ServerLayout, j: int) -> list[int]:
         """Servers over which a job now lies in one of its ways, and those that it left; none where there is no room."""
         left = {layout.place[j]} if j in layout.place else set()
         left |= {server for server, _ in layout.lift(j)} if j in layout.over else set()
-        spreads, zone = self._draw.choices(self._menus[j].spreads, k=DRAWN), self._draw.choice(self._zones)
-        spread = min(spreads, key=lambda spread: spread.loss)
+        spread, zone = self._draw.choice(self._menus[j].spreads), self._draw.choice(self._zones)
         over = self._over(layout, spread, self._draw.sample(zone, len(zone)))
         if not over:
             return []

@@ -9,8 +9,9 @@ from planner.candidates.expand import expand
 from planner.fabrics.sipam.demand import PoolDemand, asked_across, held_of_rank
 from planner.fabrics.sipam.packing import Packing
 from planner.fabrics.sipam.server_layout import ServerLayout
+from planner.fabrics.sipam.server_menus import Menu
 from tests.benchmarks.random_pools import random_pool
-from tests.planner.fabrics.sipam.packing_cases import drawn
+from tests.planner.fabrics.sipam.packing_cases import FILLS, PRICES, beside, drawn, wide
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -35,6 +36,17 @@ def test_moves_never_lose_value_and_nothing_is_taken_twice(seed: int) -> None:
             assert sum(each.uplinks for each, _ in over) <= 3
         lying = [*layout.place, *layout.over]
         assert sorted([*lying, *layout.waiting]) == [*range(14)]
+
+
+def test_a_packing_begins_with_jobs_over_servers_where_more_then_runs() -> None:
+    """Both times the filling of a single server says that the first job had better lie over two."""
+
+    def first(*menus: Menu) -> float:
+        return Packing(ServerLayout.empty(menus, [(4, 4)] * 2, [2] * 2, PRICES), [range(2)], Random(0)).best.value
+
+    assert first(wide(), *beside(3, 3)) == pytest.approx(5.0 + 3.5 + 3.5)
+    last = FILLS._replace(items=(FILLS.items[0]._replace(value=6.0),))
+    assert first(wide(), *beside(3), last) == pytest.approx(5.0 + 6.0), "over two there is no server for the last one"
 
 
 def test_amounts_of_rows_are_those_of_their_demands() -> None:

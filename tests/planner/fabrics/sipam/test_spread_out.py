@@ -6,40 +6,23 @@ from random import Random
 import pytest
 
 from planner.fabrics.sipam.server_layout import ServerLayout
-from planner.fabrics.sipam.server_menus import Menu, MenuItem, ServerSpread
+from planner.fabrics.sipam.server_menus import Menu, ServerSpread
 from planner.fabrics.sipam.spread_out import ways_over
-from tests.planner.fabrics.sipam.packing_cases import drawn
-
-PRICES = 1.0, 0.5
-FILLS = Menu((MenuItem(0, 4, 2, 5.0, 0.0),), (), 0.0, 5.0, is_required=False)
-"""all accelerators of a server, and half of its units, without loss"""
-
-
-def _wide(blocks: int = 2, *, uplinks: int = 1, required: bool = False) -> Menu:
-    """As much in one server, where two units are then left over, or block by block over several."""
-    spread = ServerSpread(1, blocks, 4 // blocks, 1, uplinks, 5.0, 0.0)
-    return Menu((MenuItem(0, 4, 2, 5.0, 0.0),), (spread,), 1.0, 5.0, is_required=required)
+from tests.planner.fabrics.sipam.packing_cases import FILLS, PRICES, beside, drawn, wide
 
 
 def _layout(*menus: Menu, uplinks: int = 2) -> ServerLayout:
     return ServerLayout.empty(menus, [(4, 4)] * 3, [uplinks] * 3, PRICES)
 
 
-def _beside(*units: int) -> list[Menu]:
-    """Jobs of two accelerators and so many units each, without loss."""
-    values = [2 * PRICES[0] + each * PRICES[1] for each in units]
-    items = [MenuItem(0, 2, each, value, 0.0) for each, value in zip(units, values, strict=True)]
-    return [Menu((item,), (), 0.0, item.value, is_required=False) for item in items]
-
-
 def test_a_job_lies_over_servers_where_others_then_take_the_units_it_would_leave() -> None:
-    ((j, way),) = ways_over(_layout(_wide(), *_beside(3, 3)))
+    ((j, way),) = ways_over(_layout(wide(), *beside(3, 3)))
     assert (j, way.shares, way.gain) == (0, (1, 1), 1.0), "two units of half a value each are left in one server"
-    assert ways_over(_layout(_wide(), FILLS)) == [], "nobody has use for what is left beside either way"
+    assert ways_over(_layout(wide(), FILLS)) == [], "nobody has use for what is left beside either way"
 
 
 def test_jobs_that_gain_least_by_uplink_stay_where_there_are_too_few() -> None:
-    menus = [_wide(uplinks=3), _wide(), *_beside(3, 3)]
+    menus = [wide(uplinks=3), wide(), *beside(3, 3)]
     assert [j for j, _ in ways_over(_layout(*menus, uplinks=3))] == [1, 0]
     assert [j for j, _ in ways_over(_layout(*menus, uplinks=2))] == [1]
     assert ways_over(_layout(*menus, uplinks=0)) == []
