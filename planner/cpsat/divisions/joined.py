@@ -32,7 +32,8 @@ MOST_ROWS = 20_000
 VAIN_SHARE = 0.3
 """of the time, for rounds in a row that circuits end with neither a better plan nor a lower bound"""
 ROWS_SHARE = 0.1
-"""of the time left, to try other rows of a job that circuits refuse alone"""
+"""of the time left, or of the work of a search where work is limited, to try other rows of a job that circuits refuse
+alone"""
 Refused = dict[tuple[int, Division], list[Demand]]
 """demands of rows that circuits refused beside others, by job and division"""
 Forbidden = tuple[Pattern, Jobs]
@@ -156,13 +157,15 @@ class _Joined:
         """Circuits refuse a choice of a job alone: its rows that are so divided are tried there too, the most valuable
         first, until one of them stands. Each one refused would otherwise cost a search of the master."""
         shapes, division = self.search.full.options[job].shapes, self._division(job, choice)
-        clock = self.clock.within(ROWS_SHARE * self.clock.left_s)
+        options = self.search.options
+        clock = options.counted(self.clock.within(ROWS_SHARE * self.clock.left_s))
+        work = None if options.deterministic_limit is None else ROWS_SHARE * options.deterministic_limit
         for row in self.jobs[job].rows_of(division):
             refused = self._refused[job, division]
             if any(each.needs_no_more_than(shapes[row]) for each in refused):
                 continue
             blocks = tuple((s, count * shapes[choice.row].part // shapes[row].part) for s, count in choice.blocks)
-            limits = replace(step_two_limits(self.search, clock), time_limit_s=clock.left_s)
+            limits = replace(step_two_limits(self.search, clock), time_limit_s=clock.left_s, deterministic_limit=work)
             if clock.is_over or not realize(self.search.full, {job: Choice(row, False, blocks)}, limits).nogood:
                 return
             self._forbid({job: Choice(row, False, blocks)}, (job,))

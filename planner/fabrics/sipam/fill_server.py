@@ -1,6 +1,7 @@
 """The jobs that fill one server best: a multiple-choice knapsack over accelerators and memory units."""
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -28,11 +29,7 @@ class Filling:
     @classmethod
     def of(cls, menus: Sequence[Sequence[MenuItem]], gains: Sequence[Gains], room: Room) -> Self:
         """Exact, by dynamic programming over what is left; `gains` of each item of each job."""
-        best = np.zeros((room[0] + 1, room[1] + 1))
-        before = []
-        for items, worth in zip(menus, gains, strict=True):
-            before.append(best)
-            best = _with_job(best, items, worth)
+        *before, best = _tables(menus, gains, room)
         return cls(best, menus, gains, before)
 
     def within(self, room: Room) -> list[tuple[int, int]]:
@@ -50,6 +47,20 @@ class Filling:
                     ranks, units = left
                     break
         return taken
+
+
+def most_gain(menus: Sequence[Sequence[MenuItem]], gains: Sequence[Gains], room: Room) -> NDArray[np.float64]:
+    """`best` of a filling, without what it takes to say which jobs these are."""
+    return deque(_tables(menus, gains, room), maxlen=1)[0]
+
+
+def _tables(menus: Sequence[Sequence[MenuItem]], gains: Sequence[Gains], room: Room) -> Iterator[NDArray[np.float64]]:
+    """Most gain within each room of no job, of the first, of the first two and so on."""
+    best = np.zeros((room[0] + 1, room[1] + 1))
+    yield best
+    for items, worth in zip(menus, gains, strict=True):
+        best = _with_job(best, items, worth)
+        yield best
 
 
 def _with_job(best: NDArray[np.float64], items: Sequence[MenuItem], gains: Gains) -> NDArray[np.float64]:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from planner.fabrics.sipam.fill_server import Filling, Room
+from planner.fabrics.sipam.fill_server import Room, most_gain
 from planner.fabrics.sipam.server_layout import ServerLayout
 from planner.fabrics.sipam.server_menus import Menu, ServerSpread
 
@@ -14,6 +14,8 @@ MOST_TIMES = 2
 """as many servers as hold a job, up to which more are looked at"""
 REQUIRED = 1e6
 """gain of a job that must run"""
+MOST_UPDATES = 3e7
+"""of entries of the table of what fills a server, which bounds the jobs that may lie beside others"""
 HALVINGS = 40
 """of the price of an uplink"""
 SLACK = 1e-9
@@ -88,9 +90,11 @@ class _Beside:
     def __init__(self, layout: ServerLayout, menus: Sequence[Menu]) -> None:
         self.room: Room = max(ranks for ranks, _ in layout.room), max(units for _, units in layout.room)
         self._prices = layout.prices
+        most = max(int(MOST_UPDATES / (LEAST_LOSS * (self.room[0] + 1) * (self.room[1] + 1))), 1)
+        menus = menus[:: -(-len(menus) // most) or 1]
         items = [menu.items[:LEAST_LOSS] for menu in menus]
         gains = [[item.value - menu.worth for item in some] for menu, some in zip(menus, items, strict=True)]
-        self._best = Filling.of(items, gains, self.room).best
+        self._best = most_gain(items, gains, self.room)
 
     def loss(self, ranks: int, units: int) -> float:
         """Of a server in which a part takes so much; infinite where it does not fit."""

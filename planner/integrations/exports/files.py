@@ -1,10 +1,10 @@
 """The files of each format, by name."""
 
 import json
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 
 from costmodel.fabrics import Fabric
@@ -88,20 +88,20 @@ def warnings_of(files: Iterable[File]) -> Iterator[str]:
 
 def _msccl(source: Source) -> Iterator[File]:
     """One algorithm for each dimension of a job; a process loads those of its job, so the limits are a job's."""
-    by_job: defaultdict[str, list[tuple[GroupRun, str]]] = defaultdict(list)
-    for run, text in _few_steps(source.runs, source.tell):
-        by_job[run.job].append((run, text))
-    if not by_job:
-        raise ValueError(f"every all-to-all takes more steps than the {MAX_STEPS} that MSCCL numbers")
-    for job, mine in by_job.items():
+    is_empty = True
+    for job, runs in groupby(source.runs, key=lambda run: run.job):
+        mine = [*_few_steps(runs, source.tell)]
         if len(mine) > MAX_ALGORITHMS:
             raise ValueError(
                 f"job {job}: algorithms: MSCCL loads at most {MAX_ALGORITHMS}, got {len(mine)}; "
                 "export the most used sizes"
             )
+        is_empty = is_empty and not mine
         for run, text in mine:
             yield f"{run.stem}.xml", text
             yield f"{run.stem}.circuits.json", sidecar_text(Held.of_run(run), source.fabric)
+    if is_empty:
+        raise ValueError(f"every all-to-all takes more steps than the {MAX_STEPS} that MSCCL numbers")
 
 
 def _few_steps(runs: Iterable[GroupRun], tell: Callable[[str], None]) -> Iterator[tuple[GroupRun, str]]:

@@ -33,6 +33,7 @@ from planner.integrations.kubernetes.pod_groups import PodGroupError
 from planner.integrations.kubernetes.pods import annotated_job, bound, in_the_way
 from planner.integrations.kubernetes.workloads import BY_CHECK, Workload
 from planner.model.errors import ConflictError, FullError, InputError, UnknownError
+from planner.model.phrases import few
 from planner.placement.placement import Place
 
 MOST_MESSAGE = 32768
@@ -152,8 +153,8 @@ class Admission:
         elif job.place is None:
             because = "its place is lost: " + ("" if job.waits_for is None else job.waits_for.because)
         elif devices_of(job.place) == admitted or is_part(job.place, admitted) or self._stand(workload, job.place):
-            self._tell_unasked(workload, said, job.place)
-            self._shrink(workload, said, job, job.place)
+            if not self._shrink(workload, said, job, job.place):
+                self._tell_unasked(workload, said, job.place)
             return
         else:
             if workload.has_hot_swap and self._swap(workload, said, job.place):
@@ -178,27 +179,28 @@ class Admission:
         """Name pods of an elastic job that kube-scheduler has bound anywhere, as it does without the extender."""
         names = unasked(workload, bound(self._pods.objects.values(), self._site.config.resources))
         if names:
-            told = f"kube-scheduler has bound {', '.join(names)} {UNASKED}"
-            self._say(workload, "Ready", told, said["podSetUpdates"])
+            self._say(workload, "Ready", f"kube-scheduler has bound {few(names)} {UNASKED}", said["podSetUpdates"])
         elif UNASKED in str(said.get("message")):
             self._say(workload, "Ready", self._runs_on(place), said["podSetUpdates"])
 
-    def _shrink(self, workload: Workload, said: Object, job: JobState, place: Place) -> None:
-        """Give back the accelerators of pods that are gone since the Workload asks for fewer."""
+    def _shrink(self, workload: Workload, said: Object, job: JobState, place: Place) -> bool:
+        """Give back the accelerators of pods that are gone since the Workload asks for fewer; true if it did."""
         pods = bound(self._pods.objects.values(), self._site.config.resources)
         try:
             pod_group = workload.pod_group(self._site)
             now = () if pod_group is None else pod_assignments_of(place, pod_group.each, self._site)
             kept = [] if pod_group is None else left(now, workload.job, pods, pod_group.pods)
         except (PodGroupError, SplitError):
-            return
+            return False
         if pod_group is None or not kept or not admitted_in(said["podSetUpdates"]):
-            return
+            return False
         ranks = [rank for one in kept for rank in one.ranks]
         names = [place.device_names[rank] for rank in sorted(ranks)]
-        if shrunk(self._controller, pod_group, job, names):
-            gone = ", ".join(dict.fromkeys(one.node for one in now if one not in kept))
-            self._say(workload, "Ready", f"has become smaller, and leaves {gone}", said["podSetUpdates"])
+        if not shrunk(self._controller, pod_group, job, names):
+            return False
+        gone = ", ".join(dict.fromkeys(one.node for one in now if one not in kept))
+        self._say(workload, "Ready", f"has become smaller, and leaves {gone}", said["podSetUpdates"])
+        return True
 
     def _swap(self, workload: Workload, said: Object, place: Place) -> bool:
         """Delete the pods that stand where the job is not any more; False where all have to be made anew."""

@@ -59,7 +59,9 @@ def stays(pod: Pod, job: str, assignments: Iterable[PodAssignment]) -> bool:
 
 def unasked(workload: Workload, pods: Iterable[Pod]) -> list[str]:
     """Names of bound pods of an elastic job that the extender has not bound: it tells each its accelerators."""
-    own = (pod for pod in pods if workload.is_elastic and annotated_job(pod) == workload.job)
+    if not workload.is_elastic:
+        return []
+    own = (pod for pod in pods if annotated_job(pod) == workload.job and not pod.is_leaving)
     return sorted(pod.name for pod in own if VISIBLE not in pod.annotations)
 
 

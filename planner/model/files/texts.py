@@ -16,6 +16,8 @@ from planner.model.files.strict_yaml import MOST_DIGITS, parse_yaml
 from planner.model.validation_messages import TYPES, message, no_mapping, shown_by
 
 MAX_FILE_BYTES = 64 * 2**20
+OF_TABS = ("cannot start any token", "violates indentation")
+"""ends of what YAML says of a tab that indents"""
 SpecT = TypeVar("SpecT", bound=Spec)
 FILES = {
     "PageInstance": ("an instance of pages", "`planner pages` reads it"),
@@ -92,7 +94,7 @@ def parse_data(text: str, name: str) -> Any:
         raise InputError(name, f"line {error.lineno}", f"is no valid JSON: {error.msg}") from None
     except yaml.MarkedYAMLError as error:
         mark, problem = error.problem_mark, error.problem
-        if mark is not None and text[mark.index : mark.index + 1] == "\t":
+        if mark is not None and text[mark.index : mark.index + 1] == "\t" and str(problem).endswith(OF_TABS):
             problem = "a tab stands before what it holds; indent by spaces"
         line = "" if mark is None else f"line {mark.line + 1}"
         raise InputError(name, line, f"is no valid YAML: {problem}") from None

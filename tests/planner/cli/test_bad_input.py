@@ -134,6 +134,7 @@ TEXTS: dict[str, tuple[bytes, str, str]] = {
     "blank": (b" \n\n", "", "is empty"),
     "not UTF-8": (b"name: \xff\xfe", "byte 6: ", "not UTF-8"),
     "YAML syntax": (b"name: x\njobs: [a\ncluster: b\n", "line 3: ", "no valid YAML"),
+    "anchor without a name": (b"name: &\tx\n", "line 1: ", "expected alphabetic or numeric character"),
     "tab in YAML": (b"name: x\njobs:\n\t- a\n", "line 3: ", "a tab stands before what it holds; indent by spaces"),
     "duplicate YAML key": (b"name: x\nname: y\n", "line 2: ", "'name' is given twice"),
     "YAML key that is no text": (b"? [a]\n: 1\n", "line 1: ", "no plain text"),

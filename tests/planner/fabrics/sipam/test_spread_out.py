@@ -5,6 +5,7 @@ from random import Random
 
 import pytest
 
+from planner.fabrics.sipam import spread_out
 from planner.fabrics.sipam.server_layout import ServerLayout
 from planner.fabrics.sipam.server_menus import Menu, ServerSpread
 from planner.fabrics.sipam.spread_out import ways_over
@@ -34,6 +35,13 @@ def test_a_job_that_must_run_and_fits_no_server_is_laid_whatever_it_loses() -> N
     assert [j for j, _ in ways_over(_layout(*menus))] == [0]
     too_large = spread._replace(ranks=5)
     assert ways_over(_layout(Menu((), (too_large,), 0.0, 1.0, is_required=True))) == []
+
+
+def test_so_few_lie_beside_others_that_the_table_of_a_server_stays_cheap(monkeypatch: pytest.MonkeyPatch) -> None:
+    menus = [wide(), *beside(3, 3)]
+    assert ways_over(_layout(*menus))
+    monkeypatch.setattr(spread_out, "MOST_UPDATES", 0.0)
+    assert ways_over(_layout(*menus)) == [], "the first of them alone is looked at"
 
 
 def test_gains_are_those_of_all_fillings_of_a_server() -> None:
