@@ -6,6 +6,8 @@ from tests.planner.controller.sites import remember_kinds
 from tests.simulation.run import run
 
 ON_SWITCHES, ON_RACK, ON_RACKS = range(1_000_000, 1_000_240), range(40), range(20)
+RUN_S = 20.0
+"""with mishaps on switches: half as long as `python -m tests.simulation` has them, so that all runs take two minutes"""
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -16,7 +18,7 @@ def _remembered_kinds() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", ON_SWITCHES)
 def test_nothing_is_wrong_on_switches(seed: int) -> None:
-    assert run(seed).wrong == []
+    assert run(seed, RUN_S).wrong == []
 
 
 @pytest.mark.slow

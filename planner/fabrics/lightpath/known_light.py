@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from costmodel.fabrics import Lightpath, Route
+from costmodel.fabrics import Route
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_devices import FreeDevices
 from planner.fabrics.lightpath.routes import Device, Waveguide
@@ -113,17 +113,18 @@ def _state_inside(
 
 def _taken_inside(light: Spectrum, server: int) -> int:
     """Wavelengths that are taken of the waveguides of a server, as one number."""
-    taken, width, found = light.taken.get, light.fabric.wavelengths_per_tile, 0
-    for source, destination in _waveguides(light.fabric) if light.fabric.waveguides == "shared" else ():
+    fabric, taken, found = light.fabric, light.taken.get, 0
+    width, grid = fabric.wavelengths_per_tile, (fabric.tiles_per_server, fabric.tiles_per_server // fabric.tile_rows)
+    for source, destination in _waveguides(*grid) if fabric.waveguides == "shared" else ():
         found = found << width | taken(("tile", server, source, destination), 0)
     return found
 
 
 @lru_cache(maxsize=64)
-def _waveguides(fabric: Lightpath) -> tuple[tuple[int, int], ...]:
+def _waveguides(tiles: int, columns: int) -> tuple[tuple[int, int], ...]:
     """Neighbouring slots of a server, there and back."""
-    columns, found = fabric.tiles_per_server // fabric.tile_rows, list[tuple[int, int]]()
-    for slot in range(fabric.tiles_per_server):
+    found = list[tuple[int, int]]()
+    for slot in range(tiles):
         beside = (slot + 1,) if slot % columns < columns - 1 else ()
-        found += [(slot, there) for there in (*beside, slot + columns) if there < fabric.tiles_per_server]
+        found += [(slot, there) for there in (*beside, slot + columns) if there < tiles]
     return (*found, *((there, slot) for slot, there in found))
