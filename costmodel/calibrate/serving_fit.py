@@ -139,6 +139,7 @@ def fit_device(own: Sequence[Pair], term: Term) -> Fitted:
         {},
     )
     _try_ways(fitted, own)
+    _drop_unmoved(fitted, own)
     fitted = _least_squares(fitted, own)
     first = _ways(fitted)
     _try_ways(fitted, own)
@@ -153,6 +154,17 @@ def _concerned(start: Numbers, own: Sequence[Pair], backend: str) -> Numbers:
     """Numbers that rows of the backend bear on: one of fp8 needs such rows."""
     num_fp8 = sum(len(pair.loads) for pair in own if pair.backend == backend and pair.precision == "fp8")
     return {name: value for name, value in start.items() if num_fp8 >= MIN_FP8_ROWS or name != "fp8_efficiency"}
+
+
+def _drop_unmoved(fitted: Fitted, own: Sequence[Pair]) -> None:
+    """A number on which no row of its backend bears is not fitted: any value would do, and its default stands."""
+    for backend, numbers in fitted.own.items():
+        rows = [pair for pair in own if pair.backend == backend]
+        before = [fitted.weighted(pair) for pair in rows]
+        for name in [name for name in OWN if name in numbers and name not in fitted.term.fixed]:
+            there = fitted.with_numbers([(backend, name)], np.array([OWN[name][1]]))
+            if all(np.array_equal(there.weighted(pair), old) for pair, old in zip(rows, before, strict=True)):
+                del numbers[name]
 
 
 def _try_ways(fitted: Fitted, own: Sequence[Pair]) -> None:

@@ -168,25 +168,26 @@ class RecordedDriver:
                 continue
             begins(job)
             try:
-                again += [job] if self._set_again(job, circuits) else []
+                again += [job] if self._set_again(job, circuits, is_dark=on.isdisjoint(taken(circuits))) else []
             except CircuitError as error:
                 failed[job] = str(error)
         known = (light for held in (before, self.applied()) for circuits in held.values() for light in taken(circuits))
         return Resynced(tuple(again), failed, tuple(sorted(on.difference(known))))
 
-    def _set_again(self, job: str, circuits: Circuits) -> bool:
+    def _set_again(self, job: str, circuits: Circuits, *, is_dark: bool = False) -> bool:
         """Make what a job should have; False where it has been released meanwhile, or gets more beside what is on:
-        whoever connects it goes on with that.
+        whoever connects it goes on with that. `is_dark`: none of it was seen on.
 
         What the switches refuse is on no more, or not known: whoever wants it sees that, and tries again."""
         with self._alone(self.locks(circuits)) as lock:
             with self._record() as record:
                 if record.all.get(job) != circuits or record.on.get(job, circuits) != circuits:
                     return False
+                is_new = is_dark and job not in record.setting
                 record.setting[job] = circuits
                 record.on.pop(job, None)
                 record.write()
-            self._make(job, circuits, lock, is_new=False)
+            self._make(job, circuits, lock, is_new=is_new)
         return True
 
     def applied(self) -> dict[str, Circuits]:
