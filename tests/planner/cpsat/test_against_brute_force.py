@@ -18,8 +18,8 @@ from tests.oracles.tiny_instances import tiny_crossing, tiny_crossings, tiny_fiv
 from tests.oracles.tiny_modules import tiny_modules
 from tests.planner.optimum import proven
 
-NUM_SEEDS = 240
-NUM_CROSSINGS = 160
+NUM_SEEDS = 160
+NUM_CROSSINGS = 100
 NUM_FIVES = 24
 NUM_EVENS = 30
 NUM_BY_RACK = 12
