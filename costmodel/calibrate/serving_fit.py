@@ -161,8 +161,9 @@ def _drop_unmoved(fitted: Fitted, own: Sequence[Pair]) -> None:
     for backend, numbers in fitted.own.items():
         rows = [pair for pair in own if pair.backend == backend]
         before = [fitted.weighted(pair) for pair in rows]
-        for name in [name for name in OWN if name in numbers and name not in fitted.term.fixed]:
-            there = fitted.with_numbers([(backend, name)], np.array([OWN[name][1]]))
+        for name in OWN.keys() & numbers.keys() - fitted.term.fixed.keys():
+            _, lower, _ = OWN[name]
+            there = fitted.with_numbers([(backend, name)], np.array([lower]))
             if all(np.array_equal(there.weighted(pair), old) for pair, old in zip(rows, before, strict=True)):
                 del numbers[name]
 

@@ -25,7 +25,7 @@ from tests.planner.integrations.switch_drivers.ocs.site import SCHEMES, unconnec
 
 RATES = (0.001, 0.002, 0.004)
 """of each kind of fault at each request, in turn"""
-FEW = 5.0
+FAULTS_OF_RACKS = 5.0
 """times as many faults where switches join racks alone, as they are asked less often"""
 COMMANDED = ("lightpath", "lightpath-fibers")
 KINDS = sorted((*SIZES, "lightpath-switches", *COMMANDED))
@@ -49,7 +49,7 @@ def _made(folder: Path, kind: str, protocol: str, seed: int) -> ControlledWorld:
     if kind in COMMANDED:
         return CommandedElasticWorld(unswitched(folder, kind), seed, rate)
     site = unconnected(folder, kind, protocol)
-    return ControlledWorld(site, seed, rate) if kind in SIZES else ElasticWorld(site, seed, FEW * rate)
+    return ControlledWorld(site, seed, rate) if kind in SIZES else ElasticWorld(site, seed, FAULTS_OF_RACKS * rate)
 
 
 def main() -> int:

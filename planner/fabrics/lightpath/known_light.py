@@ -12,9 +12,9 @@ from planner.fabrics.lightpath.rwa import Paths, Spectrum
 from planner.fabrics.placement import Owned
 
 MOST_HELD = 1_000_000
-"""ranks of all answers that are remembered, pairs of servers of all questions, and every few numbers of these: some 200
-bytes each"""
-FEW = 16
+"""ranks of all answers that are remembered, and pairs of servers of all questions: some 200 bytes each"""
+NUMBERS_OF_A_RANK = 16
+"""of a question, that take as much memory as a rank of an answer"""
 Numbers = Mapping[int, int] | Sequence[int]
 """of servers, by their present numbers"""
 
@@ -52,7 +52,7 @@ class KnownLight:
             self._num_held = 0
         self._known[question] = found
         self._num_held += num_servers**2 + (0 if found is None else sum(map(len, found.paths)))
-        self._num_held += _numbers_in(question) // FEW
+        self._num_held += _numbers_in(question) // NUMBERS_OF_A_RANK
 
 
 def _numbers_in(question: Hashable) -> int:

@@ -5,11 +5,10 @@ from typing import NamedTuple
 
 from planner.fabrics.sipam.fill_server import Filling
 from planner.fabrics.sipam.server_layout import Over, ServerLayout
-from planner.fabrics.sipam.server_menus import ServerSpread
+from planner.fabrics.sipam.server_menus import SLACK, ServerSpread
 
 TRIED = 8
 """bridges that gain most, among which one is looked for whose job does not lie in the server already"""
-SLACK = 1e-9
 
 
 class Bridge(NamedTuple):

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from planner.fabrics.sipam.bridges import best_bridge
 from planner.fabrics.sipam.fill_server import Filling
 from planner.fabrics.sipam.server_layout import Over, ServerLayout
-from planner.fabrics.sipam.server_menus import Menu, ServerSpread
+from planner.fabrics.sipam.server_menus import REQUIRED, SLACK, Menu, ServerSpread
 from planner.fabrics.sipam.spread_out import WayOver, shares_of, ways_over
 
 FEW, LARGEST, MOST_WAITING = 30, 12, 6
@@ -30,9 +30,6 @@ FORWARD = 0.1
 """of the price of what a job takes, or of its worth where that costs nothing, by which it is drawn forward at most"""
 FLOOR = 0.1
 """of the price of a job, and of the mean waste of servers, by which those are drawn that lose nothing"""
-REQUIRED = 1e6
-"""gain of a job that must run"""
-SLACK = 1e-9
 
 
 class Packing:
@@ -120,12 +117,12 @@ class Packing:
         return layout
 
     def _begin_over(self, layout: ServerLayout, j: int, way: WayOver) -> None:
-        """Lay a job over any servers of one zone that hold its shares."""
+        """Lay a job over any servers of one zone that hold the largest of its shares."""
         for zone in self._draw.sample(self._zones, len(self._zones)):
             servers = self._draw.sample(zone, len(zone))
-            able = [server for server in servers if layout.most(way.spread, server)][: len(way.shares)]
-            if len(able) == len(way.shares) and _holds(layout, way.spread, able):
-                layout.lay(j, way.spread, tuple(sorted(zip(able, way.shares, strict=True))))
+            able = [server for server in servers if layout.most(way.spread, server) >= max(way.shares)]
+            if len(able) >= len(way.shares):
+                layout.lay(j, way.spread, tuple(sorted(zip(able, way.shares, strict=False))))
                 return
 
     def _lay_anew(self, layout: ServerLayout, j: int) -> list[int]:

@@ -15,6 +15,8 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 MOST_ITEMS, MOST_SPREADS = 16, 6
 """ways of each kind that are kept, those that lose least"""
+REQUIRED, SLACK = 1e6, 1e-9
+"""gain of a job that must run, and by how much values differ that are not called equal"""
 
 
 class MenuItem(NamedTuple):

@@ -6,19 +6,16 @@ from typing import NamedTuple
 
 from planner.fabrics.sipam.fill_server import Room, most_gain
 from planner.fabrics.sipam.server_layout import ServerLayout
-from planner.fabrics.sipam.server_menus import Menu, ServerSpread
+from planner.fabrics.sipam.server_menus import REQUIRED, SLACK, Menu, ServerSpread
 
 LEAST_LOSS, ALIKE = 8, 4
 """items of a job that may lie beside others: those that lose least; and jobs that are alike among these"""
 MOST_TIMES = 2
 """as many servers as hold a job, up to which more are looked at"""
-REQUIRED = 1e6
-"""gain of a job that must run"""
 MOST_UPDATES = 3e7
 """of entries of the table of what fills a server, which bounds the jobs that may lie beside others"""
 HALVINGS = 40
 """of the price of an uplink"""
-SLACK = 1e-9
 
 
 class WayOver(NamedTuple):

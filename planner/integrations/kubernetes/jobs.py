@@ -15,9 +15,7 @@ from planner.model.errors import InputError
 Circuits = list[dict[str, Any]]
 Applied = Callable[[], Mapping[str, Circuits]]
 """circuits that are surely on, by job; answered at once"""
-ASKED_AGAIN = (
-    "it is asked for again each second, and has no place in the queue: what is kept for others it does not take"
-)
+ASKED_AGAIN = "it is asked for again, and has no place in the queue: what is kept for others it does not take"
 MOST_WAITING = 1_000_000
 log = logging.getLogger("planner.kubernetes")
 

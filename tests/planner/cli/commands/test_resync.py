@@ -8,7 +8,7 @@ import pytest
 
 from planner.cli import main
 from planner.integrations.switch_drivers import driver_of
-from tests.planner.integrations.switch_drivers.drivers import BETWEEN, circuits
+from tests.planner.integrations.switch_drivers.drivers import BETWEEN, BOTH, circuits
 
 LIT = """#!{python}
 import json, pathlib, sys
@@ -65,3 +65,19 @@ def test_a_resync_that_cannot_be_says_why(tmp_path: Path, capsys: pytest.Capture
     assert main(["resync", *argv, "--journal", str(tmp_path / "p.db")]) == 2
     said = capsys.readouterr().err
     assert ("does not say what is on" if "hook:/bin/true" in argv else "give --config FILE of Slurm") in said
+
+
+@pytest.mark.slow
+def test_a_job_holds_all_its_circuits_where_some_are_on_and_the_rest_cannot_be_set(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = tmp_path / "switch"
+    command.write_text(LIT.format(python=sys.executable, folder=tmp_path))
+    command.chmod(0o755)
+    driver = driver_of({"kind": "hook", "command": [str(command)]}, tmp_path / "p.db.circuits")
+    driver.connect("a", BOTH)
+    (tmp_path / "lit.json").write_text(json.dumps(BETWEEN[0]["circuits"]))
+    (tmp_path / "dark").touch()
+    assert main(["resync", "--driver", f"hook:{command}", "--journal", str(tmp_path / "p.db")]) == 1
+    assert "circuits of before may be on" in capsys.readouterr().out
+    assert driver.applied() == {"a": BOTH}
