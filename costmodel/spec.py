@@ -2,8 +2,11 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
+from costmodel.field_docstrings import field_descriptions
 from costmodel.quantity import (
     ENERGY_PER_BYTE,
     ENERGY_PER_FLOP,
@@ -41,8 +44,19 @@ class Spec(BaseModel):
         validate_by_alias=True,
         serialize_by_alias=True,
         allow_inf_nan=False,
-        use_attribute_docstrings=True,
+        defer_build=True,
     )
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """With what each field means, which pydantic could read as well, but at every start of a program."""
+        found = handler(schema)
+        properties = handler.resolve_ref_schema(found).get("properties", {})
+        for name, text in field_descriptions(cls).items():
+            field = cls.model_fields[name]
+            for key in {name, field.alias, field.serialization_alias} & properties.keys():
+                properties[key]["description"] = text
+        return found
 
 
 Seconds = Annotated[float, Quantity(TIME, "3.7 us", 1e-15, 1e10), Field(ge=0)]

@@ -5,6 +5,7 @@ from typing import Any, get_args
 import yaml
 from pydantic.fields import FieldInfo
 
+from costmodel.field_docstrings import field_descriptions
 from costmodel.quantity import Quantity
 from costmodel.spec import file_key
 from planner.fabrics.template import Template
@@ -29,12 +30,13 @@ class GeneratedTemplate(Template):
     def text(self, *, servers: int, tiles: int, fibers: int) -> str:
         lines = ["  fabric:", _line(f"kind: {self._kind}", _first_line(self.schema.__doc__ or ""))]
         lines.append(f"    servers: {servers}")
+        meanings = field_descriptions(self.schema)
         for name, field in self.schema.model_fields.items():
             if name in NOT_WRITTEN:
                 continue
             mark = "" if field.is_required() else "# "
             value = tiles if name.endswith("_per_server") and field.is_required() else self._value(name, field)
-            lines.append(_line(f"{mark}{file_key(name)}: {_scalar(value)}", _first_line(field.description or "")))
+            lines.append(_line(f"{mark}{file_key(name)}: {_scalar(value)}", _first_line(meanings.get(name, ""))))
         text = "\n".join(lines) + "\n"
         self._require_devices(text, tiles)
         return text

@@ -233,14 +233,15 @@ def _study_table(studies: "Sequence[Ablation]") -> object:
 def _number_table(family: str, numbers: dict[str, float]) -> object:
     """Each fitted number with its meaning, which the curve's type tells; files may leave the unit out of a key."""
     from costmodel.calibrate import CURVES
+    from costmodel.field_docstrings import field_descriptions
 
     fields = CURVES[family].model_fields if family in CURVES else {}
+    meanings = field_descriptions(CURVES[family]) if family in CURVES else {}
     name_of = {field.alias or name: name for name, field in fields.items()} | {name: name for name in fields}
     lines = []
     for key, value in numbers.items():
         name = name_of.get(key, key)
-        meaning = (fields[name].description or "") if name in fields else ""
-        lines.append((name, _number(name, value), " ".join(meaning.split())))
+        lines.append((name, _number(name, value), " ".join(meanings.get(name, "").split())))
     return table(("number", "fitted", "meaning"), lines, right=("fitted",), wrap=("meaning",))
 
 

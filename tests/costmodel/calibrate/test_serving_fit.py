@@ -7,13 +7,14 @@ from costmodel.calibrate.family import Table
 from costmodel.calibrate.serving import _rows
 from costmodel.calibrate.serving_fit import FULL, OWN, SHARED, TERMS, Fitted, Term, _drop_unmoved, fit_device
 from costmodel.calibrate.serving_rows import pairs
+from costmodel.field_docstrings import field_descriptions
 from costmodel.serving.backends import SETTINGS, ServingCurve
 from tests.costmodel.calibrate.serving_cases import measured, needs_table
 
 
 def test_each_number_of_the_curve_has_a_meaning_and_they_are_few() -> None:
     assert len(ServingCurve.model_fields) <= 12
-    assert all(field.description for field in ServingCurve.model_fields.values())
+    assert field_descriptions(ServingCurve).keys() == ServingCurve.model_fields.keys()
     assert {name for term in TERMS for name in term.fixed} <= set(ServingCurve.model_fields)
 
 
