@@ -37,7 +37,7 @@ ROBUST_BEYOND = 0.05
 """relative error from which a row weighs less"""
 STEP, MAX_STEPS = 0.02, 8
 """of a number, in units of its first value, to see what it moves; and steps of the search"""
-LEAST_GAIN = 1e-6
+LEAST_GAIN = 1e-3
 """share of the loss by which a step lowers it, or it is the last"""
 NOTHING = 1e-6
 """what is left of a number, in units of its first value, when the search drives it to 0"""
