@@ -1,7 +1,8 @@
 """Candidates of a job with their scores: all that its workload and its user's limits leave."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,8 +28,8 @@ def listed_and_priced(
 def priced(workload: Workload, sizes: Sequence[int], device: Device, fabric: FabricBase, limits: Limits) -> Priced:
     """Every candidate on each size that fits in memory, whatever its users wait. Found once for all who ask the same:
     nobody may change its arrays."""
-    question = _question(workload, sizes, device, fabric, limits)
-    return _RECENT.of(question, lambda: _fixed(_priced(question)))
+    question = _Question.of(workload, sizes, device, fabric, limits)
+    return _RECENT.of(question, lambda: _fixed(_priced(workload, sizes, device, fabric, limits)))
 
 
 def price_together(
@@ -36,38 +37,41 @@ def price_together(
 ) -> None:
     """Finds what `priced` will be asked of each workload and its sizes, at once for serving jobs that are much alike:
     tables of a few rows take hardly longer together than each of them alone."""
-    questions = (_question(workload, sizes, device, fabric, limits) for workload, sizes in asked)
-    new = [question for question in questions if question not in _RECENT]
-    jobs = [(question.parts[0], question.sizes) for question in new]
-    for number, candidates, scores in listed_together(jobs, device, fabric, limits):
-        _RECENT.keep(new[number], _fixed((candidates, scores)))
+    questions = [_Question.of(workload, sizes, device, fabric, limits) for workload, sizes in asked]
+    new = [number for number, question in enumerate(questions) if question not in _RECENT]
+    for number, candidates, scores in listed_together([asked[i] for i in new], device, fabric, limits):
+        _RECENT.keep(questions[new[number]], _fixed((candidates, scores)))
 
 
-@dataclass(frozen=True)
-class _Question:
-    """All that candidates and their scores depend on, by its text; the objects come along."""
+class _Question(NamedTuple):
+    """All that candidates and their scores depend on."""
 
-    text: str
+    digest: bytes
+    """of the texts of workload, device and fabric, which may be long"""
     sizes: tuple[int, ...]
     limits: Limits
-    parts: tuple[Workload, Device, FabricBase] = field(compare=False)
+
+    @classmethod
+    def of(
+        cls, workload: Workload, sizes: Sequence[int], device: Device, fabric: FabricBase, limits: Limits
+    ) -> "_Question":
+        texts = "\n".join(part.model_dump_json() for part in (workload, device, fabric))
+        return cls(blake2b(texts.encode()).digest(), tuple(sizes), limits)
 
 
-_RECENT = Recently[_Question, Priced](64)
+def _rows_kept(priced: Priced) -> int:
+    """An empty table takes as much memory as one of some rows."""
+    return 30 + len(priced[0])
 
 
-def _question(
-    workload: Workload, sizes: Sequence[int], device: Device, fabric: FabricBase, limits: Limits
-) -> _Question:
-    parts = workload, device, fabric
-    return _Question("\n".join(part.model_dump_json() for part in parts), tuple(sizes), limits, parts)
+_RECENT = Recently[_Question, Priced](64, most_weight=100_000, weigh=_rows_kept)
+"""64 of any size, and small ones beside them, as many as take some 40 MB"""
 
 
-def _priced(question: _Question) -> Priced:
-    (workload, device, fabric), limits = question.parts, question.limits
+def _priced(workload: Workload, sizes: Sequence[int], device: Device, fabric: FabricBase, limits: Limits) -> Priced:
     found = enumerate_candidates(
         workload,
-        question.sizes,
+        sizes,
         device,
         fabric,
         one_server=limits.one_server,

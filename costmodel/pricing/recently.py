@@ -10,11 +10,14 @@ Answer = TypeVar("Answer")
 
 
 class Recently(Generic[Question, Answer]):
-    """Answers to the questions asked last; unlike `lru_cache`, answers that were found otherwise can be put in."""
+    """Answers to the questions asked last; unlike `lru_cache`, answers that were found otherwise can be put in, and
+    many small ones are kept beside few large ones."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, most: int, *, most_weight: int = 0, weigh: Callable[[Answer], int] = lambda _: 1) -> None:
+        """So many of the last ones are kept, and those before them while all together weigh no more than that."""
+        self._most, self._most_weight, self._weigh = most, most_weight, weigh
         self._answers: OrderedDict[Question, Answer] = OrderedDict()
+        self._weight = 0
         self._lock = Lock()
 
     def __contains__(self, question: Question) -> bool:
@@ -33,7 +36,10 @@ class Recently(Generic[Question, Answer]):
     def keep(self, question: Question, answer: Answer) -> None:
         """The oldest ones are forgotten."""
         with self._lock:
+            if question in self._answers:
+                self._weight -= self._weigh(self._answers[question])
             self._answers[question] = answer
             self._answers.move_to_end(question)
-            while len(self._answers) > self._most:
-                self._answers.popitem(last=False)
+            self._weight += self._weigh(answer)
+            while len(self._answers) > self._most and self._weight > self._most_weight:
+                self._weight -= self._weigh(self._answers.popitem(last=False)[1])

@@ -128,12 +128,12 @@ def _beside_plain(
     instances: Sequence[Path], results: Path, machines: tuple[int, str | None, int], **limits: Any
 ) -> "list[Freedom]":
     """Each instance beside its plain alternative; after Ctrl-C those that are done."""
-    from planner.studies.compare.freedom import Freedom, twins
+    from planner.studies.compare.freedom import Freedom, plain_alike, twins
 
     found: list[Freedom] = []
-    for pair in [twins(path) for path in instances]:
-        rows = _run(pair, ["cpsat"], 1, results, machines, **limits).rows
-        if len(rows) < len(pair):
+    for own, plain in [twins(path) for path in instances]:
+        rows = _run((own, plain_alike(own, plain)), ["cpsat"], 1, results, machines, **limits).rows
+        if len(rows) < 2:
             break
         found.append(Freedom(*rows))
     return found

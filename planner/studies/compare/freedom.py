@@ -41,8 +41,7 @@ class Freedom:
 
 
 def twins(path: Path) -> tuple[Variant, Variant]:
-    """An instance and the one of FILE_plain beside it, whose jobs are measured against the fastest and most frugal
-    candidates of the first; InputError where there is none, or its jobs are others."""
+    """An instance and the one of FILE_plain beside it; InputError where there is none, or its jobs are others."""
     beside = path.with_name(f"{path.stem}{SUFFIX}{path.suffix}")
     if not beside.exists():
         raise InputError(
@@ -53,8 +52,13 @@ def twins(path: Path) -> tuple[Variant, Variant]:
         raise InputError(
             str(beside), "jobs", f"must be those of {path.name}: the same names, weights, utilities and models"
         )
-    measured = measured_against(other.instance, references(own.instance))
-    return own, replace(other, instance=measured, base=measured)
+    return own, other
+
+
+def plain_alike(own: Variant, plain: Variant) -> Variant:
+    """The plain alternative with its jobs measured against the fastest and most frugal candidates of the other."""
+    measured = measured_against(plain.instance, references(own.instance))
+    return replace(plain, instance=measured, base=measured)
 
 
 def have_same_jobs(one: Instance, other: Instance) -> bool:

@@ -20,3 +20,15 @@ def test_the_oldest_answer_is_forgotten() -> None:
     assert of("ccc") == 4
     assert "bb" not in found
     assert "a" in found
+
+
+def test_small_answers_are_kept_beside_the_last_ones() -> None:
+    found = Recently[int, str](1, most_weight=10, weigh=len)
+    for number, answer in enumerate(["aaaa", "bbb", "ccc"]):
+        found.keep(number, answer)
+    assert all(number in found for number in range(3))
+    found.keep(0, "a")
+    found.keep(3, "ddd")
+    assert all(number in found for number in range(4))
+    found.keep(4, "e" * 11)
+    assert [number in found for number in range(5)] == [False] * 4 + [True]

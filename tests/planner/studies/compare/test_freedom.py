@@ -7,15 +7,16 @@ import pytest
 
 from planner.model.errors import InputError
 from planner.model.instance import Instance
-from planner.studies.compare.freedom import Freedom, have_same_jobs, twins
+from planner.studies.compare.freedom import Freedom, have_same_jobs, plain_alike, twins
 from planner.studies.compare.rows import PolicyRow
 from tests.paths import ROOT
 from tests.planner.studies.compare.reference_cases import crowded, twin_files
 
 
 def test_a_twin_is_measured_against_the_first_file(tmp_path: Path) -> None:
-    own, other = twins(twin_files(tmp_path))
-    assert all(job.reference is None for job in own.instance.jobs)
+    own, plain = twins(twin_files(tmp_path))
+    other = plain_alike(own, plain)
+    assert all(job.reference is None for job in (*own.instance.jobs, *plain.instance.jobs))
     assert all(job.reference is not None for job in other.instance.jobs)
     assert other.base == other.instance
 
