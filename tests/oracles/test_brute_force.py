@@ -14,6 +14,7 @@ from tests.oracles.brute_force import BruteForce, brute_force
 from tests.oracles.light import LightSearch
 from tests.oracles.light_paths import Light, LightPaths
 from tests.oracles.tiny_instances import SMALL, tiny_instance
+from tests.seeds import seeds
 
 Fields = dict[str, Any]
 
@@ -240,7 +241,7 @@ def test_device_without_a_port_runs_single_ranks_only() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(30))
 def test_symmetries_that_the_search_uses_change_no_value(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     instance = tiny_instance(seed)
     expected = brute_force(instance)

@@ -13,9 +13,9 @@ from tests.costmodel.collectives.schedule_cases import KINDS, holds
 @pytest.mark.parametrize(("collective", "algorithm"), KINDS)
 @pytest.mark.parametrize("overlap", [False, True])
 def test_best_plans_are_right_and_take_their_time(collective: Collective, algorithm: Algorithm, overlap: bool) -> None:
-    for ranks in (1, 2, 3, 5, 6, 7, 8, 12, 17, 24, 36):
+    for ranks in (1, 2, 3, 5, 8, 12, 17, 24):
         for max_peers, wavelengths in ((1, 16), (2, 5), (3, 16), (16, 16)):
-            for message_bytes in (1e2, 1e5, 1e9):
+            for message_bytes in (1e2, 1e7):
                 orders: tuple[Order, ...]
                 for orders in (("fixed",), ("fixed", "alternating")):
                     family = Family((algorithm,), orders, overlap=overlap)

@@ -18,12 +18,13 @@ from planner.policies import POLICIES
 from tests.oracles.tiny_instances import tiny_instance
 from tests.planner.explain.remedies_cases import FAT_TREE
 from tests.planner.small_racks import rack, serving, single, training
+from tests.seeds import seeds
 
 OPTIONS = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=20.0)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1000, 1040))
+@pytest.mark.parametrize("seed", seeds(20, first=1000))
 def test_without_dominated_rows_every_level_has_the_same_optimum(seed: int) -> None:
     instance = tiny_instance(seed)
     exact = edited(instance, objectives=tuple(edited(o, tolerance=0.0) for o in instance.objectives))

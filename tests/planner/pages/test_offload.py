@@ -21,6 +21,7 @@ from tests.oracles.pool_search import best_value
 from tests.oracles.tiny_pools import tiny_serving_pool, tiny_tiered_pool
 from tests.paths import ROOT
 from tests.planner.optimum import OPTIONS, assert_pruning_changes_no_level, assert_solved_to
+from tests.seeds import seeds
 
 RACK = ROOT / "instances" / "joint" / "rack48.yaml"
 
@@ -30,7 +31,7 @@ TOO_LARGE = 35
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [seed for seed in range(41) if seed != TOO_LARGE])
+@pytest.mark.parametrize("seed", [seed for seed in seeds(20) if seed != TOO_LARGE])
 def test_value_is_the_enumerated_optimum(seed: int) -> None:
     instance = tiny_tiered_pool(seed, objectives=["value"])
     assert_solved_to(instance, best_value(instance))

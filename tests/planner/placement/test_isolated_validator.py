@@ -25,7 +25,7 @@ from tests.fabrics import PORTS
 from tests.planner.controller.sites import controller, request
 from tests.planner.controller.validator_cases import Broken, guard_of, on, placed, rewired
 
-CASES = int(os.environ.get("GUARD_CASES", "30"))
+CASES = int(os.environ.get("GUARD_CASES", "12"))
 """random grounds on each fabric, with 4 places each"""
 TAKEN_APART: dict[str, tuple[str, dict[str, Any]]] = {
     "ocs_rail": ("ocs_rail", {}),

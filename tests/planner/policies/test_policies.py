@@ -14,6 +14,7 @@ from tests.oracles.tiny_instances import tiny_instance
 from tests.paths import ROOT
 from tests.planner.explain.remedies_cases import FAT_TREE
 from tests.planner.small_racks import rack, serving, single, training
+from tests.seeds import seeds
 
 HEURISTICS = [name for name in POLICIES if name != "cpsat"]
 OPTIONS = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=20.0)
@@ -25,7 +26,7 @@ def first_of(instance: Instance) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2000, 2060))
+@pytest.mark.parametrize("seed", seeds(30, first=2000))
 def test_plans_of_tiny_instances(seed: int) -> None:
     instance = tiny_instance(seed)
     problem = expand(instance)

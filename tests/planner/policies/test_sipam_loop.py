@@ -10,10 +10,11 @@ from planner.pipeline import solve
 from tests.benchmarks.random_pools import random_pool
 from tests.oracles.tiny_pools import tiny_pool
 from tests.planner.fabrics.sipam.racks import QUICK
+from tests.seeds import seeds
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(200, 260))
+@pytest.mark.parametrize("seed", seeds(30, first=200))
 def test_joint_plans_are_never_worse_than_the_loop(seed: int) -> None:
     instance = tiny_pool(seed, objectives=["value"])
     loop, joint = solve(instance, policy="sipam_loop"), solve(instance, options=QUICK)

@@ -37,7 +37,7 @@ def _agrees(samples: np.ndarray, exact: list[float], widths: float = 1.3) -> Non
 @pytest.mark.parametrize("load", [0.6, 1.1])
 def test_a_loss_system_admits_what_kaufman_and_roberts_say(load: float) -> None:
     sizes, weights = [1, 2, 4, 8], [8, 4, 2, 1]
-    drawn = [draw_traffic(sizes, weights, load, 32, 6000, seed) for seed in range(SEEDS)]
+    drawn = [draw_traffic(sizes, weights, load, 32, 4000, seed) for seed in range(SEEDS)]
     jobs = [trace((d.arrival * 1000).tolist(), (d.holding * 1000).tolist(), d.size.tolist()) for d in drawn]
     exact = kaufman_roberts(sizes, weights, load, 32)
     of = ground("g", cluster("fat_tree"), sizes, MIX)
@@ -53,9 +53,9 @@ def test_one_server_waits_as_pollaczek_and_khinchine_say(discipline: str, law: s
     jobs = []
     for seed in range(SEEDS):
         generator = np.random.default_rng(100 + seed)
-        arrival = np.cumsum(generator.exponential(mean_s / rho, 6000))
-        duration = generator.exponential(mean_s, 6000) if law == "exponential" else np.full(6000, mean_s)
-        jobs.append(trace(arrival.tolist(), duration.tolist(), [8] * 6000))
+        arrival = np.cumsum(generator.exponential(mean_s / rho, 3000))
+        duration = generator.exponential(mean_s, 3000) if law == "exponential" else np.full(3000, mean_s)
+        jobs.append(trace(arrival.tolist(), duration.tolist(), [8] * 3000))
     of = ground("g", cluster("fat_tree", servers=1), [8], MIX)
     samples = _replayed(jobs, of, Rules(discipline), "wait_s_mean", "utilization", "queue")  # type: ignore[arg-type]
     lindley = [_mean_wait_s(each.arrival_s, each.duration_s) for each in jobs]

@@ -18,6 +18,7 @@ from planner.whatif.survive import survive, weaknesses
 from tests.oracles.repair import fewest
 from tests.oracles.tiny_instances import tiny_crossing, tiny_instance
 from tests.planner.small_racks import rack, single, training
+from tests.seeds import seeds
 
 OPTIONS = SolveOptions(time_limit_s=600.0, workers=1, deterministic_limit=20.0)
 LIMITS = RepairLimits(deterministic=20.0, workers=1)
@@ -48,7 +49,7 @@ def movable(seed: int, *, is_crossing: bool = False) -> Instance | None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("seed", "is_crossing"), [(s, False) for s in range(100)] + [(s, True) for s in range(40)])
+@pytest.mark.parametrize(("seed", "is_crossing"), [(s, False) for s in seeds(40)] + [(s, True) for s in seeds(20)])
 def test_representative_failures_stand_for_all(seed: int, is_crossing: bool) -> None:
     instance = movable(seed, is_crossing=is_crossing)
     plan = None if instance is None else solve(instance, policy="first_fit").plan
@@ -60,7 +61,7 @@ def test_representative_failures_stand_for_all(seed: int, is_crossing: bool) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(20))
 def test_the_plan_survives_and_says_what_it_costs(seed: int) -> None:
     instance = movable(seed)
     if instance is None:

@@ -14,9 +14,10 @@ from tests.oracles.brute_force import brute_force
 from tests.oracles.tiny_instances import tiny_crossing, tiny_instance
 from tests.planner.cpsat.divisions.division_cases import exchanging, problem_of, search_of
 from tests.planner.small_racks import training
+from tests.seeds import seeds
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", seeds(12))
 @pytest.mark.parametrize("draw", [tiny_instance, tiny_crossing])
 def test_best_plan_is_the_enumerated_one(draw: Callable[[int], Instance], seed: int) -> None:
     instance = draw(seed)

@@ -4,6 +4,7 @@ import pytest
 
 from tests.oracles.tiny_nodes import best_value, tiny_nodes
 from tests.planner.optimum import assert_pruning_changes_no_level, assert_solved_to
+from tests.seeds import seeds
 
 
 @pytest.mark.parametrize("seed", [0, 6, 9, 16, 24, 37, 50, 54, 59])
@@ -20,14 +21,14 @@ def test_nodes_that_failed_have_no_dimms(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", list(range(60, 90)))
+@pytest.mark.parametrize("seed", seeds(12, first=60))
 def test_nodes_that_failed_have_no_dimms_on_more_seeds(seed: int) -> None:
     instance = tiny_nodes(seed, objectives=["value"], fails_nodes=True)
     assert_solved_to(instance, best_value(instance))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", list(range(60, 90)))
+@pytest.mark.parametrize("seed", seeds(12, first=60))
 def test_value_is_the_enumerated_optimum_on_more_seeds(seed: int) -> None:
     instance = tiny_nodes(seed, objectives=["value"])
     assert_solved_to(instance, best_value(instance))

@@ -17,10 +17,11 @@ from tests.oracles.tiny_pools import SMALL
 from tests.oracles.tiny_shares import best_value, tiny_shares
 from tests.planner.fabrics.divided_ports.clusters import Fields, instance, job, resident, shared
 from tests.planner.optimum import OPTIONS, assert_solved_to
+from tests.seeds import seeds
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(30))
 def test_value_is_the_enumerated_optimum(seed: int) -> None:
     tiny = tiny_shares(seed, objectives=["value"])
     assert_solved_to(tiny, best_value(tiny))
@@ -57,7 +58,7 @@ def test_what_is_shared_matters(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(100, 120))
+@pytest.mark.parametrize("seed", seeds(12, first=100))
 def test_without_dominated_rows_every_level_has_the_same_optimum(seed: int) -> None:
     tiny = tiny_shares(seed, objectives=["value", "energy"])
     with_few, with_all = (solve(expand(tiny, prune=prune), options=OPTIONS) for prune in (True, False))

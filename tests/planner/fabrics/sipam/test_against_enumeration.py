@@ -15,17 +15,18 @@ from tests.oracles.tiny_disaggregated import disaggregated_pool
 from tests.oracles.tiny_pools import tiny_pool
 from tests.planner.fabrics.sipam.racks import QUICK
 from tests.planner.optimum import assert_pruning_changes_no_level, assert_solved_to
+from tests.seeds import seeds
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(20))
 def test_value_is_the_enumerated_optimum(seed: int) -> None:
     instance = tiny_pool(seed, objectives=["value"])
     assert_solved_to(instance, best_value(instance))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(12))
 def test_value_is_the_enumerated_optimum_where_groups_may_hold_circulants(seed: int) -> None:
     instance = tiny_pool(seed, objectives=["value"], collectives="circulants")
     assert_solved_to(instance, best_value(instance))
@@ -39,7 +40,7 @@ def test_value_is_the_enumerated_optimum_where_jobs_serve_from_two_pools(seed: i
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(100, 130))
+@pytest.mark.parametrize("seed", seeds(15, first=100))
 def test_without_dominated_rows_every_level_has_the_same_optimum(seed: int) -> None:
     assert_pruning_changes_no_level(tiny_pool(seed))
 

@@ -19,10 +19,11 @@ from planner.whatif.repair import Repair, repair
 from tests.oracles.repair import fewest
 from tests.oracles.tiny_even import tiny_even
 from tests.oracles.tiny_instances import tiny_crossing, tiny_instance
+from tests.seeds import seeds
 
 LIMITS = RepairLimits(deterministic=20.0, workers=1)
-NUM_SEEDS = 150
-NUM_CROSSINGS = 80
+NUM_SEEDS = 60
+NUM_CROSSINGS = 30
 TEMPTING = (108, 121, 229, 251, 267, 272, 295, 380, 428, 531, 589, 594, 595, 671, 677, 693)
 """seeds in which fewest ranks would move to a server that the job uses already"""
 
@@ -79,13 +80,13 @@ def agrees(seed: int, make: Callable[[int], Instance] = tiny_instance) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(NUM_SEEDS))
+@pytest.mark.parametrize("seed", seeds(NUM_SEEDS))
 def test_a_repair_is_the_least_one(seed: int) -> None:
     agrees(seed)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(NUM_CROSSINGS))
+@pytest.mark.parametrize("seed", seeds(NUM_CROSSINGS))
 def test_a_repair_is_the_least_one_where_light_crosses_servers_or_lasers_fail(seed: int) -> None:
     agrees(seed, tiny_crossing)
 
