@@ -145,4 +145,4 @@ def wait_over(site: Plugin, jobs: list[int], timeout_s: float = 600.0) -> dict[i
         if not left:
             return {job: rows[job] for job in jobs}
         assert time.monotonic() < end, f"{left}\n{site.log.read_text()[-8000:]}\n{site.rig.logs()}"
-        time.sleep(0.2)
+        time.sleep(0.8)
