@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +39,13 @@ def test_an_api_server_takes_every_manifest(version: str, kueue: str | None) -> 
         require_published(item, version)
 
 
+@cache
+def whole() -> dict[str, dict[str, Any]]:
+    return objects(manifests(config(), {}, Deployment("ns", "image")))
+
+
 def broken(which: str, **parts: Any) -> dict[str, Any]:
-    return merge(objects(manifests(config(), {}, Deployment("ns", "image")))[which], parts)
+    return merge(whole()[which], parts)
 
 
 @pytest.mark.parametrize(
