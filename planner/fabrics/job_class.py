@@ -95,6 +95,15 @@ class JobClass:
         return {row: place for place, row in enumerate(self.rows)}
 
     @cached_property
+    def numbers_by_cut(self) -> tuple[tuple[int, ...], ...]:
+        """Numbers of the rows that ask for the same slices of as many racks, each ascending."""
+        alike: dict[tuple[int, ...], list[int]] = {}
+        for number, row in enumerate(self.rows):
+            shape = row.shape
+            alike.setdefault((shape.num_ranks, shape.block, shape.racks, shape.links), []).append(number)
+        return tuple(map(tuple, alike.values()))
+
+    @cached_property
     def least_of_a_rack(self) -> int:
         """Fewest accelerators that a row takes of a rack."""
         return min([self.held, *(row.shape.num_ranks // row.shape.racks for row in self.over_racks)])

@@ -1,6 +1,7 @@
 """Policies that cut slices of fixed shapes from servers whose devices are all alike."""
 
 from collections.abc import Iterator, Sequence
+from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
 from planner.fabrics.free_state import FreeState
@@ -33,20 +34,44 @@ class _Places(NamedTuple):
 NOWHERE = _Places([], ())
 
 
+class _Found(NamedTuple):
+    """What a rack has for one row."""
+
+    has_slice: bool
+    part: Placement | None
+    """on that slice; None where light is short"""
+
+
 class _Rack:
     """Slices of one rack, kept beside the state; devices with a failed port belong to none."""
 
     def __init__(self, state: FreeState, cutter: Cutter, servers: list[int]) -> None:
         cut = cutter(state.cluster, servers)
-        self.devices = cut.devices
+        self._state, self.devices = state, cut.devices
         lit = state.slots.lit
         taken = sum(1 << i for i, (server, slot) in enumerate(cut.devices) if slot not in lit[server])
         self.allocator: MaskAllocator = cut.allocator(taken)
         self._last: dict[tuple[int, int, bool], tuple[int, _Places]] = {}
         """the last slice by size, block and whether blocks lie apart, and where a row lies on it"""
+        self._found: dict[Option, _Found] = {}
+        """rows that were looked for since something in the rack was last taken or given back"""
 
-    def find(self, row: Option) -> _Places | None:
-        """Where a row lies on the first slice of its size; nothing is taken."""
+    def changed(self, bits: int, *, is_taken: bool) -> None:
+        """Something was taken, or given back, these devices with a port among it."""
+        self._found.clear()
+        self.allocator.free = self.allocator.free & ~bits if is_taken else self.allocator.free | bits
+
+    def find(self, row: Option) -> "_Found":
+        """The row on the first slice of its size; nothing is taken."""
+        found = self._found.get(row)
+        if found is None:
+            places = self._places(row)
+            part = None if places is None else self._state.realize_on(row, *places)
+            found = self._found[row] = _Found(places is not None, part)
+        return found
+
+    def _places(self, row: Option) -> _Places | None:
+        """Where a row lies on that slice; None where no slice is free, or it is cut otherwise."""
         shape = row.shape
         slice_ = self.allocator.fit(shape.num_ranks)
         if not slice_:
@@ -68,12 +93,12 @@ class SlicePlacer(Placer):
         self._racks = [_Rack(state, CUTTERS[name], list(servers)) for servers in state.together]
         dark = state.cluster.dark_devices
         self._bits = {
-            device: (rack, 1 << i)
-            for rack in self._racks
-            for i, device in enumerate(rack.devices)
-            if device not in dark
+            device: 1 << i for rack in self._racks for i, device in enumerate(rack.devices) if device not in dark
         }
-        """rack of each device with a port, and its bit there"""
+        """bit of each device with a port in its rack"""
+        self._num_together = len(state.together[0])
+        self._able: dict[int, list[tuple[int, _Rack]]] = {}
+        """racks with a free slice by size, while nothing changes"""
         state.taken_hooks.append(self._changed)
 
     def place(self, kind: JobClass) -> Placement | None:
@@ -92,21 +117,19 @@ class SlicePlacer(Placer):
             dark = ((server, slots[0]) for server, slots in enumerate(self.state.slots.dark) if slots)
             if (device := next(dark, None)) is not None:
                 return Placement(kind.rows[0], (device,), (device,))
-        hopeless: set[tuple[int, ...]] = set()
-        num_failed = {True: 0, False: 0}
-        for row in kind.rows:
-            shape = row.shape
-            key, is_whole = (shape.num_ranks, shape.block, shape.racks, shape.links), shape.racks == 1
-            if key in hopeless:
-                continue
-            found_any = False
+        num_failed, rows = {True: 0, False: 0}, kind.rows
+        following = [(numbers[0], 0, numbers) for numbers in kind.numbers_by_cut]
+        heapify(following)
+        while following:
+            number, rank, numbers = heappop(following)
+            row, is_whole, found_any = rows[number], rows[number].shape.racks == 1, False
             for placement in self._found(row):
                 found_any = True
                 if placement is not None:
                     return placement
             num_failed[is_whole] += found_any
-            if not found_any or num_failed[is_whole] >= MAX_FAILED:
-                hopeless.add(key)
+            if found_any and num_failed[is_whole] < MAX_FAILED and rank + 1 < len(numbers):
+                heappush(following, (numbers[rank + 1], rank + 1, numbers))
         return None
 
     def _found(self, row: Option) -> Iterator[Placement | None]:
@@ -114,21 +137,25 @@ class SlicePlacer(Placer):
         links are short."""
         links, own = self.state.links, row if row.shape.racks == 1 else row.in_rack
         racks = None if row is own or links is None else JoinedAsFound[Placement](row.shape, links)
-        for number, rack in enumerate(self._racks):
-            given = rack.find(own)
-            if given is None:
-                continue
-            part = self.state.realize_on(own, *given)
+        for number, rack in self._with_slice(own.shape.num_ranks):
+            has_slice, part = rack.find(own)
             if racks is None or part is None:
-                yield part
+                if has_slice:
+                    yield part
             else:
                 yield from (self.state.join(row, parts) for parts in racks.choices_with(number, part))
 
+    def _with_slice(self, size: int) -> list[tuple[int, _Rack]]:
+        """Racks in which a slice of a size is free, by number."""
+        if size not in self._able:
+            self._able[size] = [(i, rack) for i, rack in enumerate(self._racks) if rack.allocator.fit(size)]
+        return self._able[size]
+
     def _changed(self, devices: Sequence[Device], is_taken: bool) -> None:
-        masks: dict[_Rack, int] = {}
+        self._able.clear()
+        masks: dict[int, int] = {}
         for device in devices:
-            if device in self._bits:
-                rack, bit = self._bits[device]
-                masks[rack] = masks.get(rack, 0) | bit
+            rack = device[0] // self._num_together
+            masks[rack] = masks.get(rack, 0) | self._bits.get(device, 0)
         for rack, mask in masks.items():
-            rack.allocator.free = rack.allocator.free & ~mask if is_taken else rack.allocator.free | mask
+            self._racks[rack].changed(mask, is_taken=is_taken)

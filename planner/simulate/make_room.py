@@ -1,8 +1,9 @@
 """Running jobs change places so that a job finds room: CP-SAT says which, the state whether their light is there."""
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations, islice
 
 from planner.cpsat.make_room import RoomProblem, Swap, make_room, make_room_by
@@ -75,11 +76,23 @@ class _Rescue:
     runs: Sequence[Run]
     deadline_s: float | None
 
+    @cached_property
+    def by_server(self) -> dict[int, list[Run]]:
+        """Jobs that lie in one server, on devices with a port."""
+        dark, found = self.state.cluster.dark_devices, dict[int, list[Run]]()
+        for run in self.runs:
+            placement = run.placement
+            if len(placement.by_server) == 1 and dark.isdisjoint(placement.held):
+                found.setdefault(placement.held[0][0], []).append(run)
+        return found
+
     def swapped(self, servers: Sequence[int], row: Option, part: int) -> _Swapped | None:
         """How jobs make room on some servers of a rack for what a row has in one, so many devices together."""
         state, most_moved = self.state, self.kind.held
         near = sorted(sorted(servers, key=lambda s: (-state.lit[s], s))[:MOST_SERVERS])
-        guests = _guests(state, near, self.runs)
+        if sum([state.lit[server] for server in near]) < row.shape.in_rack.num_ranks:
+            return None
+        guests = _guests(near, self.by_server)
         parts = row.shape.in_rack.num_ranks // part
         rack_of, numbers = state.cluster.fabric.rack_of, row.shape.in_rack.servers_by_rack
         by_rack = None if numbers is None else AskedOfRacks(numbers, tuple(map(rack_of, near)))
@@ -130,14 +143,11 @@ def _parts(state: FreeState, rows: Iterable[Option]) -> list[tuple[Option, int]]
     return [(row, part) for (part, _, _), row in found.items()][:MOST_WAYS]
 
 
-def _guests(state: FreeState, servers: Sequence[int], runs: Sequence[Run]) -> Guests:
-    dark, guests = state.cluster.dark_devices, Guests()
-    near = set(servers)
-    for run in runs:
-        held = run.placement.held
-        server = held[0][0]
-        if server in near and all(device[0] == server and device not in dark for device in held):
-            guests.setdefault((server, len(held)), []).append(run)
+def _guests(servers: Sequence[int], by_server: Mapping[int, Sequence[Run]]) -> Guests:
+    guests = Guests()
+    for server in servers:
+        for run in by_server.get(server, ()):
+            guests.setdefault((server, len(run.placement.held)), []).append(run)
     return guests
 
 

@@ -100,9 +100,9 @@ class Spectrum:
 
     def has_room(self, demand: Demand, servers: Sequence[int]) -> bool:
         """True if each pair of servers has the free wavelengths that blocks on these servers need; necessary only."""
-        names, places = np.unique(np.asarray(servers), return_inverse=True)
-        if len(names) == 1:
+        if servers.count(servers[0]) == len(servers):
             return True
+        names, places = np.unique(np.asarray(servers), return_inverse=True)
         needed = busiest(demand.between_blocks, places, len(names))
         return all(needed[a, b] <= self.room(int(names[a]), int(names[b])) for a, b in np.argwhere(needed))
 

@@ -145,6 +145,28 @@ def test_what_is_given_back_is_free_again(fabric: str, policy: str) -> None:
     assert [_where(placer.place(kinds[0, size])) for size in SIZES] == alone
 
 
+@pytest.mark.parametrize("fabric", ["fat_tree", "lightpath"])
+@pytest.mark.parametrize("policy", SLICES)
+def test_slices_are_those_that_a_new_placer_finds(fabric: str, policy: str) -> None:
+    """Whatever was looked for before, in two racks of two servers."""
+    of = cluster(fabric, servers=2, racks=2)
+    site, state, random = ground("g", of, SIZES), state_of(of), Random(3)
+    placer, refused = PLACERS[policy](state, 0), 0
+    for running in come_and_go(state, placer, site, SIZES, random, 60, 0.7):
+        new = PLACERS[policy](state, 0)
+        del state.taken_hooks[1:]
+        for size in SIZES:
+            found, known = new.look(site.kinds[0, size]), placer.look(site.kinds[0, size])
+            assert found == known
+            refused += found is None and size <= state.num_free
+        if running:
+            state.release(running[0])
+            assert _where(placer.look(site.kinds[0, 1])) == _where(PLACERS[policy](state, 0).look(site.kinds[0, 1]))
+            del state.taken_hooks[1:]
+            state.take(running[0])
+    assert refused
+
+
 def _where(placement: Placement | None) -> frozenset[tuple[int, int]] | None:
     return None if placement is None else frozenset(placement.devices)
 
