@@ -43,6 +43,8 @@ class FreeDevices:
         self.free_together = [sum(self.any[server] for server in servers) for servers in self.together]
         """free devices of servers that one job may use together"""
         self._all_together = tuple(self.free_together)
+        self._with_free: dict[int, list[Sequence[int]]] = {}
+        """those with so many, while nothing is taken or given back"""
         self.refused: RefutedSpreads | None = None
         """what light has refused in racks, where it has"""
         self.free = self.slots.masks
@@ -64,9 +66,15 @@ class FreeDevices:
         """Free devices of racks alike in which nothing is taken; -1 for others."""
         return tuple(free if self.racks_are_alike else -1 for free in self._all_together)
 
-    def with_free(self, num_devices: int) -> list[Sequence[int]]:
+    def with_free(self, num_devices: int) -> Sequence[Sequence[int]]:
         """Servers that one job may use together with so many free devices; of racks alike with nothing taken the first
         alone."""
+        found = self._with_free.get(num_devices)
+        if found is None:
+            found = self._with_free[num_devices] = self._found_with_free(num_devices)
+        return found
+
+    def _found_with_free(self, num_devices: int) -> list[Sequence[int]]:
         found, is_whole_seen = list[Sequence[int]](), False
         if max(self.free_together) < num_devices:
             return found
@@ -92,7 +100,7 @@ class FreeDevices:
         twin.slots = self.slots.copy()
         twin.lit, twin.any, twin.free, twin.taken_hooks = [*self.lit], [*self.any], twin.slots.masks, []
         twin.free_together = [*self.free_together]
-        twin.refused = None
+        twin.refused, twin._with_free = None, {}
         twin._by_count = {}
         return twin
 
@@ -186,6 +194,7 @@ class FreeDevices:
         """Fewer (-1) or more devices are free."""
         free, any_, lit, together, size = self.free, self.any, self.lit, self.free_together, self._num_together
         dark, total = self._dark, 0
+        self._with_free.clear()
         for server, slots in masks.items():
             number = sign * slots.bit_count()
             if slots & free[server] != (slots if number < 0 else 0):

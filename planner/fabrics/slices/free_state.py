@@ -1,18 +1,18 @@
 """Free devices as slices of fixed extent: a job takes slices that its servers have free at once."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import inf
 from typing import Any, Self
 
 from costmodel.fabrics.sliced import Held, Slice
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_devices import Masks
-from planner.fabrics.free_slots import Device
+from planner.fabrics.free_slots import Device, masks_by_server
 from planner.fabrics.free_state import FreeState
-from planner.fabrics.job_class import Option
+from planner.fabrics.job_class import JobClass, Option
 from planner.fabrics.placement import Owned, Placement, Switches
 from planner.fabrics.problem import JobOptions
-from planner.fabrics.search import Blocks, require_time
+from planner.fabrics.search import Blocks, Search, require_time
 from planner.fabrics.slices.added_slices import grown_on_slices
 from planner.fabrics.slices.free_slices import FreeSlices, as_before, slice_circuits
 from planner.model.cluster import Cluster
@@ -34,12 +34,14 @@ class SlicedFreeState(FreeState):
         return twin
 
     def hold(self, devices: Sequence[Device], owned: Owned[Any] | None = None, masks: Masks | None = None) -> None:
+        masks = masks_by_server(devices) if masks is None else masks
         super().hold(devices, owned, masks)
-        self.slices.take(devices)
+        self.slices.take(masks)
 
     def give_back(self, devices: Sequence[Device], owned: Owned[Any] | None = None, masks: Masks | None = None) -> None:
+        masks = masks_by_server(devices) if masks is None else masks
         super().give_back(devices, owned, masks)
-        self.slices.release(devices)
+        self.slices.release(masks)
 
     @property
     def servers_are_counts(self) -> bool:
@@ -48,6 +50,20 @@ class SlicedFreeState(FreeState):
     def room(self, demand: Demand) -> Sequence[int]:
         """Of blocks on slices, as many as first fit finds."""
         return self.slices.parts(demand.cut, demand.slices_together) if demand.cut else super().room(demand)
+
+    def with_room(self, demand: Demand) -> tuple[Sequence[int], Sequence[Sequence[int]]]:
+        if not demand.cut or demand.slices_together > 1:
+            return super().with_room(demand)
+        found, size, parts = self.slices.by_rack(demand.cut), self._num_together, demand.num_parts
+        racks = [servers for servers in self.with_free(demand.num_ranks) if found[servers[0] // size] >= parts]
+        return self.room(demand) if racks else (), racks
+
+    def rows_to_try(self, kind: JobClass, search: Search) -> Iterable[Option]:
+        """Those for which some rack has slices enough; all where a strategy draws lots for each."""
+        for row in super().rows_to_try(kind, search):
+            shape = row.shape.in_rack
+            if not search.is_fixed or not shape.cut or shape.num_ranks <= self.slices.most_chips(shape.cut):
+                yield row
 
     def most_blocks(self, demand: Demand) -> int:
         if demand.is_even or not demand.cut:

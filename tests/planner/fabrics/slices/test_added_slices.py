@@ -6,6 +6,7 @@ from random import Random
 import pytest
 
 from costmodel.fabrics import SlicedFabric
+from planner.fabrics.free_slots import masks_by_server
 from planner.fabrics.slices.added_slices import grown_on_slices
 from planner.fabrics.slices.free_slices import FreeSlices
 from tests.planner.controller.sites import chat, controller, remember_kinds, request
@@ -30,7 +31,7 @@ def test_they_are_found_exactly_where_there_are_some(fabric: str, seed: int) -> 
                 first = random.choice(of.slices(row.shape.cut)).slots
                 chips = [*first, *(chip for chip in chips if chip not in first)]
             held, taken = [(0, chip) for chip in chips[:number]], [(0, chip) for chip in chips[max(size, 6) :]]
-            slices.take(taken)
+            slices.take(masks_by_server(taken))
             ways = [*grown_on_slices(slices, row.shape, plans, held, [0])]
             free = [(0, chip) for chip in chips[number : max(size, 6)]]
             expected = [
@@ -38,7 +39,7 @@ def test_they_are_found_exactly_where_there_are_some(fabric: str, seed: int) -> 
                 for more in permutations(free, size - number)
                 if of.held(plans, [*held, *more]) is not None
             ]
-            slices.release(taken)
+            slices.release(masks_by_server(taken))
             assert all(way in expected for way in ways)
             assert bool(ways) == bool(expected)
             found_any.add(bool(ways))
