@@ -6,14 +6,15 @@ from dataclasses import dataclass
 
 from planner.fabrics import plugin_of
 from planner.fabrics.free_slots import Device
-from planner.fabrics.free_state import FreeState, Lit
+from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import JobClass, Option
+from planner.fabrics.lit import NOTHING_LIT, Lit
 from planner.fabrics.placement import Placement
 from planner.fabrics.search import Blocks, OutOfTimeError, Search
 from planner.heuristics.strategies import tightest
 from planner.model.cluster import Cluster
 from planner.model.edit import edited
-from planner.model.plan import RackCircuit
+from planner.model.plan import Assignment, RackCircuit
 from planner.placement.placement import Place
 from planner.whatif.failures import Failure, parse_failure, worsened
 
@@ -152,16 +153,23 @@ class ControllerFreeState:
         kind_name: str,
         row: Option,
         devices: Sequence[Device],
-        lit: Lit = (),
+        lit: Lit = NOTHING_LIT,
         upper: Sequence[RackCircuit] = (),
     ) -> Found:
-        """A configuration without pooled memory with rank i on devices[i], which are free, over circuits that are free;
-        those that are `lit`, and those between racks, `upper`, stay. Not taken."""
+        """A configuration with rank i on devices[i], which are free, over circuits that are free; those that are `lit`,
+        and those between racks, `upper`, stay. Not taken."""
         assigned = self.state.assign_beside(row.options, row.number, devices, lit, upper)
-        if assigned is None:
-            return Found()
+        return Found() if assigned is None else self._given_back(kind_name, row, devices, assigned)
+
+    def within(self, kind_name: str, row: Option, devices: Sequence[Device], lit: Lit) -> Found:
+        """The same in one rack over circuits alone that are `lit`."""
+        assigned = self.state.assign_within(row.options, row.number, devices, lit)
+        return Found() if assigned is None else self._given_back(kind_name, row, devices, assigned)
+
+    def _given_back(self, kind_name: str, row: Option, devices: Sequence[Device], assigned: Assignment) -> Found:
+        """What was taken by name, free again."""
         self.state.release_named(assigned)
-        wiring = plugin_of(self.cluster.fabric).wiring.wiring(assigned.circuits, devices, self.cluster.fabric)
+        wiring = plugin_of(self.cluster.fabric).wiring.placed(assigned, devices, self.cluster.fabric)
         place = Place(kind_name, row, tuple(devices), self._namer.one(wiring), tuple(assigned.upper))
         return Found(self._placement(place), place)
 

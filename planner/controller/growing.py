@@ -10,7 +10,7 @@ from itertools import islice
 
 from costmodel.wording import counted
 from planner.controller.free_state import Found
-from planner.controller.growing_racks import grown_over_racks, keeps_light
+from planner.controller.growing_racks import grown_over_racks, why_not_kept
 from planner.controller.ledger import Entry
 from planner.controller.reservation import kept_for_first
 from planner.controller.resized import on_these, require_resizable, set_aside
@@ -66,12 +66,12 @@ def _first(
 ) -> tuple[Found | None, int]:  # fmt: skip
     """The first row that lies beside the ranks of a place, and how far any came. Rows around circuits that stay are no
     slower than what runs. OutOfTimeError after `deadline_s`."""
-    lit, free, reached = place.circuits, state.free.state, SLOWER
+    lit, free, reached = place.lit, state.free.state, SLOWER
     for row in rows:
         require_time(deadline_s)
         if place.has_circuits and row.rate < place.row.rate:
             continue
-        if lit and not keeps_light(free, row, place):
+        if lit and why_not_kept(free, row, place) is not None:
             reached = max(reached, WITHOUT_LIGHT)
             continue
         reached = max(reached, NOWHERE)
@@ -115,7 +115,10 @@ def _kept(state: ClusterState, entry: Entry, now_s: float) -> frozenset[int]:
 
 def _why_not(state: ClusterState, place: Place, rows: Sequence[Option], barred: frozenset[int], reached: int) -> str:
     """What stands in the way, in the words of the user."""
-    if reached < NOWHERE:
+    if reached == WITHOUT_LIGHT:
+        best = next(row for row in rows if row.rate >= place.row.rate)
+        return f"{IN_THE_WAY[reached]}: for the best of these {why_not_kept(state.free.state, best, place)}"
+    if reached == SLOWER:
         return IN_THE_WAY[reached]
     more = min(row.shape.num_ranks for row in rows) - len(place.devices)
     together, is_joined = state.free.state.together, state.free.state.links is not None

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, combinations
 
 from planner.controller.free_state import ControllerFreeState
-from planner.fabrics.free_racks import lit_among
 from planner.fabrics.free_slots import Device
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import Option
@@ -32,13 +31,16 @@ def grown_over_racks(
         yield [*devices, *chain.from_iterable(chosen)]
 
 
-def keeps_light(free: FreeState, row: Option, place: Place) -> bool:
-    """True if a row has all circuits that a place has in its racks."""
+def why_not_kept(free: FreeState, row: Option, place: Place) -> str | None:
+    """What a row has no place for of the circuits that a place has in its racks, in words; None where it has all."""
     if row.shape.racks == 1:
-        return free.may_keep(row, place.devices, place.circuits)
+        return free.why_not_kept(row, place.devices, place.lit)
     runs = _runs(free, row, place.devices)
-    lit = [(run, lit_among(free.cluster.fabric.device_names(run), place.circuits)) for run in runs]
-    return bool(lit) and all(not own or free.may_keep(row.in_rack, run, own) for run, own in lit)
+    if not runs:
+        return "its accelerators would lie otherwise in its racks"
+    lit = ((run, place.lit.among(free.cluster.fabric.device_names(run))) for run in runs)
+    wrong = (free.why_not_kept(row.in_rack, run, own) for run, own in lit if own)
+    return next((each for each in wrong if each is not None), None)
 
 
 def _runs(free: FreeState, row: Option, devices: Sequence[Device]) -> list[Sequence[Device]]:

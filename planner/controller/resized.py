@@ -12,8 +12,9 @@ from planner.controller.settings import Request
 from planner.controller.state import ClusterState
 from planner.fabrics.free_slots import Device
 from planner.fabrics.job_class import Option
+from planner.fabrics.lit import Lit
 from planner.model.errors import ConflictError
-from planner.model.plan import Circuit, HeldCircuits, RackCircuit
+from planner.model.plan import RackCircuit
 from planner.placement.placement import Place
 
 Resizing = Literal["shrink", "grow"]
@@ -48,23 +49,26 @@ def set_aside(state: ClusterState, entry: Entry) -> Iterator[None]:
 
 def on_these(
     state: ClusterState, request: Request, kind: str, row: Option, devices: Sequence[Device],
-    lit: Sequence[HeldCircuits] = (), upper: Sequence[RackCircuit] = (),
+    lit: Lit, upper: Sequence[RackCircuit],
 ) -> Found | None:  # fmt: skip
     """A configuration with rank i on devices[i], free now, that the validator agrees with, and whose circuits are those
     that are `lit`, or between racks `upper`, and others; not taken."""
-    if row.shape.pooled_units:
-        return None
     found = state.free.on(kind, row, devices, lit, upper)
-    if found.place is None or not _circuits(lit) <= _circuits(found.place.circuits):
+    if found.place is None or not lit.by_phase <= found.place.lit.by_phase:
         return None
     if not {*upper} <= {*found.place.upper}:
         return None
     return found if state.validator.objection(request, found.place) is None else None
 
 
-def _circuits(held: Sequence[HeldCircuits]) -> set[tuple[str | None, Circuit]]:
-    """What is on, whatever it serves, by the phase in which it is."""
-    return {(each.phase, circuit) for each in held for circuit in each.circuits}
+def within(
+    state: ClusterState, request: Request, kind: str, row: Option, devices: Sequence[Device], lit: Lit
+) -> Found | None:
+    """The same in one rack of those that are `lit` alone."""
+    found = state.free.within(kind, row, devices, lit)
+    if found.place is None or not found.place.lit.by_phase <= lit.by_phase:
+        return None
+    return found if state.validator.objection(request, found.place) is None else None
 
 
 def carry_out(state: ClusterState, entry: Entry, found: Found, event: Resizing) -> None:

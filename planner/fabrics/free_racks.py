@@ -1,7 +1,7 @@
 """Free devices of racks that an upper layer joins: a job over several is placed rack by rack."""
 
 from abc import abstractmethod
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain, repeat
 from math import inf
 from typing import Any, Self
@@ -13,13 +13,14 @@ from planner.fabrics.demand import Demand
 from planner.fabrics.free_devices import FreeDevices, Masks
 from planner.fabrics.free_slots import Device
 from planner.fabrics.job_class import Option
+from planner.fabrics.lit import Lit
 from planner.fabrics.placed_parts import put_together
 from planner.fabrics.placement import HeldLinks, Owned, Placement
 from planner.fabrics.problem import JobOptions
 from planner.fabrics.rack_links import RackLinks
 from planner.fabrics.search import Blocks, Search
 from planner.model.cluster import Cluster
-from planner.model.plan import Assignment, Circuit, HeldCircuits, RackCircuit
+from planner.model.plan import Assignment, RackCircuit
 
 LEAST_SEARCH_S = 0.1
 """that a controller gives a search where racks are joined: jobs over several have many candidates"""
@@ -57,9 +58,7 @@ class FreeRacks(FreeDevices):
         """As `assign_on`, of a candidate that lies in one rack."""
 
     @abstractmethod
-    def assign_around(
-        self, options: JobOptions, row: int, devices: Sequence[Device], lit: Sequence[HeldCircuits]
-    ) -> Assignment | None:
+    def assign_around(self, options: JobOptions, row: int, devices: Sequence[Device], lit: Lit) -> Assignment | None:
         """As `assign_on`, in one rack; circuits that are `lit` stay, None where the candidate has no such ones."""
 
     @abstractmethod
@@ -122,7 +121,7 @@ class FreeRacks(FreeDevices):
         options: JobOptions,
         row: int,
         devices: Sequence[Device],
-        lit: Sequence[HeldCircuits],
+        lit: Lit,
         upper: Sequence[RackCircuit],
     ) -> Assignment | None:
         """As `assign_on`; circuits that are `lit` in racks and those between racks, `upper`, stay. None where the
@@ -135,7 +134,7 @@ class FreeRacks(FreeDevices):
         size = demand.in_rack.num_ranks
         for part in in_racks(options, row, [(server, 1) for server, _ in devices[:: demand.block]]):
             own = devices[part.first : part.first + size]
-            mine = lit_among(self.cluster.fabric.device_names(own), lit)
+            mine = lit.among(self.cluster.fabric.device_names(own))
             given = part.options, 0, own
             placed = self.assign_around(*given, mine) if mine else self.assign_on_in_rack(*given)
             if placed is None:
@@ -263,16 +262,6 @@ class FreeRacks(FreeDevices):
             return [(servers[head], slots[tail]) for head, _, tail in map(str.rpartition, placed.devices, repeat("."))]
         except KeyError:
             return [fabric.parse_device(name) for name in placed.devices]
-
-
-def lit_among(names: Collection[str], lit: Iterable[HeldCircuits]) -> list[HeldCircuits]:
-    """Circuits between these devices, by configuration; nothing where there are none."""
-    found = [each.model_copy(update={"circuits": _from(names, each)}) for each in lit]
-    return found if any(each.circuits for each in found) else []
-
-
-def _from(names: Collection[str], held: HeldCircuits) -> tuple[Circuit, ...]:
-    return tuple(circuit for circuit in held.circuits if circuit.source in names)
 
 
 def _together(placements: Sequence[Placement]) -> tuple[list[Device], Owned[Any], Masks]:

@@ -19,6 +19,7 @@ from planner.fabrics.demand import Demand
 from planner.fabrics.free_racks import FreeRacks
 from planner.fabrics.free_slots import Device
 from planner.fabrics.job_class import JobClass, Option
+from planner.fabrics.lit import Lit
 from planner.fabrics.look_ahead import LookAhead, LookAheadByRack
 from planner.fabrics.placement import Owned, Placement
 from planner.fabrics.problem import JobOptions
@@ -33,8 +34,6 @@ from planner.model.plan import Assignment, HeldCircuits, MemoryCircuit
 
 MostLit = Mapping[tuple[int, int], int]
 """by ordered pair of servers: fibers that may carry light"""
-Lit = Sequence[HeldCircuits]
-"""circuits that a job has on"""
 Row = TypeVar("Row")
 Found = TypeVar("Found")
 
@@ -198,9 +197,21 @@ class FreeState(FreeRacks):
         """True if a row has all circuits that are `lit` between its first ranks, which are on these devices."""
         return False
 
+    def why_not_kept(self, row: Option, devices: Sequence[Device], lit: Lit) -> str | None:
+        """What would have to change of what is `lit` for a row, in words; None where it may have all of it."""
+        return None if self.may_keep(row, devices, lit) else "some of its circuits would have to be set anew"
+
     def assign_around(self, options: JobOptions, row: int, devices: Sequence[Device], lit: Lit) -> Assignment | None:
         """As `assign_on`, in one rack; circuits that are `lit` stay, None where the candidate has no such ones."""
         return None
+
+    def assign_within(self, options: JobOptions, row: int, devices: Sequence[Device], lit: Lit) -> Assignment | None:
+        """As `assign_on`, in one rack, with circuits alone that are `lit`; None where the candidate has others."""
+        return (
+            None
+            if options.fabric.has_circuits and options.shapes[row].holds_circuits
+            else self.assign_on(options, row, devices)
+        )
 
     def realize_chosen_in_rack(self, row: Option, devices: Sequence[Device]) -> Placement | None:
         counts = Counter(server for server, _ in devices)

@@ -12,6 +12,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from costmodel.fabrics import FabricBase
+from planner.fabrics.claims import Placed
 from planner.fabrics.demand import Served
 from planner.fabrics.free_slots import Device
 from planner.model.cluster import Cluster
@@ -113,6 +114,10 @@ class WiringNames:
     def pool_units(self, cluster: Cluster) -> list[int] | None:
         """Memory units that work, by server; None where memory is local."""
         return None
+
+    def placed(self, job: Placed, devices: Sequence[Device], fabric: FabricBase) -> Wiring:
+        """All circuits of a job that a planner named, on these devices."""
+        return self.wiring(job.circuits, devices, fabric)
 
     def wiring(self, circuits: tuple[HeldCircuits, ...], devices: Sequence[Device], fabric: FabricBase) -> Wiring:
         """Circuits that a planner named, by rank and by number of the job's servers."""

@@ -8,6 +8,7 @@ from costmodel.parallelism.configuration import Configuration
 from planner.fabrics import plugin_of
 from planner.fabrics.free_slots import Device
 from planner.fabrics.job_class import Option
+from planner.fabrics.lit import Lit
 from planner.fabrics.wiring import MEMORY, Wire, Wiring, memory_json, served, upper_json
 from planner.model.job import Job
 from planner.model.masks import numbers_of
@@ -57,6 +58,11 @@ class Place:
         """Memory circuits as a plan writes them, rank after rank; none where memory is local."""
         fabric = self.row.options.fabric
         return plugin_of(fabric).wiring.memory(fabric, self.wiring, self.devices, self.device_names)
+
+    @cached_property
+    def lit(self) -> Lit:
+        """Circuits that are on for it in racks, between its accelerators and into memory."""
+        return Lit(self.circuits, self.memory)
 
     @cached_property
     def circuits_json(self) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from costmodel.fabrics.lightpath import Lightpath
 from planner.fabrics.claims import Placed
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import Device
-from planner.fabrics.free_state import FreeState, Lit, MostLit
+from planner.fabrics.free_state import FreeState, MostLit
 from planner.fabrics.job_class import JobClass, Option
 from planner.fabrics.lightpath.fast_fibers import Fibers, Spread, Spreads
 from planner.fabrics.lightpath.fast_rwa import Router
@@ -19,6 +19,7 @@ from planner.fabrics.lightpath.kept_lit import kept_lit
 from planner.fabrics.lightpath.known_light import FoundLight, KnownLight, state_of
 from planner.fabrics.lightpath.layouts import MAX_LAYOUTS, arrangements, layouts
 from planner.fabrics.lightpath.rwa import Spectrum
+from planner.fabrics.lit import Lit
 from planner.fabrics.placement import Owned, Placement
 from planner.fabrics.problem import JobOptions
 from planner.fabrics.search import MAX_FAILED, Blocks, Search, require_time
@@ -288,8 +289,7 @@ class LightpathFreeState(FreeState):
 
     def _layouts(self, demand: Demand, blocks: Sequence[tuple[int, int]]) -> Iterator[list[int]]:
         """Servers of the blocks to try; inside one server they differ only where slots matter."""
-        few = 1 if len(blocks) == 1 else MAX_LAYOUTS
-        return layouts(demand, blocks, MOST_SLOTTED if self._slots_matter else few)
+        return layouts(demand, blocks, MOST_SLOTTED if self._slots_matter else 1 if len(blocks) == 1 else MAX_LAYOUTS)
 
     def _arrangements(self, demand: Demand, layout: Sequence[int]) -> Iterator[list[Device]]:
         """Free devices for ranks whose blocks lie on these servers: the first ones, and others where slots matter."""

@@ -6,22 +6,23 @@ from costmodel.fabrics import Circuits
 from planner.fabrics.demand import Served
 from planner.fabrics.lightpath.routes import Device
 from planner.fabrics.lightpath.rwa import Spectrum
+from planner.fabrics.lit import Lit
 from planner.model.masks import bits
-from planner.model.plan import Circuit, HeldCircuits
+from planner.model.plan import Circuit
 
 
 def kept_lit(
     light: Spectrum,
     configurations: Sequence[tuple[Served, Circuits]],
     devices: Sequence[Device],
-    lit: Sequence[HeldCircuits],
+    lit: Lit,
 ) -> list[dict[int, Circuit]] | None:
     """By configuration and position the circuits that are `lit`, each in the first configuration that has one of its
     width between its ends and in which nothing else that stays has its light; None where one has no place. `devices`
     are those of the first ranks at least, between which such circuits are."""
     rank = {light.fabric.device_name(*device): number for number, device in enumerate(devices)}
     left: dict[tuple[int, int, int], list[Circuit]] = {}
-    for circuit in dict.fromkeys(circuit for held in lit for circuit in held.circuits):
+    for circuit in dict.fromkeys(circuit for held in lit.circuits for circuit in held.circuits):
         key = rank[circuit.source], rank[circuit.destination], len(circuit.wavelengths)
         left.setdefault(key, []).append(circuit)
     kept = list[dict[int, Circuit]]()

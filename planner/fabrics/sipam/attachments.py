@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from costmodel.fabrics import FabricBase, Sipam
+from planner.fabrics.claims import Placed
 from planner.fabrics.free_slots import Device
 from planner.fabrics.placement import Switches
 from planner.fabrics.sipam.fast_pool import PoolPart
@@ -49,6 +50,9 @@ class SipamWiringNames(WiringNames):
                 circuit = MemoryCircuit(device=device, rail=rail, port=port, units=tuple(units), phase=phase)
                 found.append((wire.source, circuit))
         return tuple(circuit for _, circuit in sorted(found, key=lambda each: each[0]))
+
+    def placed(self, job: Placed, devices: Sequence[Device], fabric: FabricBase) -> Wiring:
+        return wiring_of(job.circuits, job.memory, devices, fabric)
 
 
 def wiring_of(

@@ -1,20 +1,25 @@
 """Free devices, memory units, ports and uplinks of racks: a job is placed with first-fit memory and circuits."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any, Self
 
 from costmodel.fabrics import Sipam
+from planner.fabrics.added_devices import BegunParts
 from planner.fabrics.claims import Placed
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import Device
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.job_class import JobClass, Option
+from planner.fabrics.lit import Lit
 from planner.fabrics.look_ahead import LookAhead
 from planner.fabrics.placement import Owned, Placement
 from planner.fabrics.problem import JobOptions
 from planner.fabrics.search import Blocks, Search
 from planner.fabrics.sipam.fast_pool import FreePoolParts
 from planner.fabrics.sipam.free_pool import FreePool, Wires
+from planner.fabrics.sipam.kept_pool import KeptPool
 from planner.fabrics.sipam.look_ahead import HeldByRack, PoolLookAhead
 from planner.fabrics.sipam.server_rooms import AskedPart, ServerCounts, ServerRooms, needs_of, parts_of
 from planner.model.cluster import Cluster
@@ -32,6 +37,7 @@ class PoolFreeState(FreeState):
     """Ranks take memory units behind ports of their server; jobs take rails and uplinks."""
 
     has_pool = True
+    keeps_lit = True
     least_search_s = 0.05
 
     def __init__(self, cluster: Cluster) -> None:
@@ -230,6 +236,34 @@ class PoolFreeState(FreeState):
 
     def realize_chosen_in_rack(self, row: Option, devices: Sequence[Device]) -> Placement | None:
         return self.realize_on(row, devices, devices)
+
+    def slots_beside(self, demand: Demand, held: Sequence[Device]) -> Mapping[int, Sequence[int]]:
+        """Without those of servers after which the job goes on in others, and those that find no memory."""
+        own, parts, (last, _) = Counter(server for server, _ in held), self.parts, held[-1]
+        found = dict[int, Sequence[int]]()
+        for server, slots in super().slots_beside(demand, held).items():
+            room = min(parts.units[server] // demand.held_units, parts.ports[server] // demand.held_io)
+            found[server] = slots[: max(room - own[server], 0)] if server == last or not own[server] else ()
+        return found
+
+    def grown_around(
+        self, row: Option, held: BegunParts, barred: frozenset[int], deadline_s: float
+    ) -> Iterator[list[Device]]:
+        for devices in super().grown_around(row, held, barred, deadline_s):
+            servers = [server for server, _ in groupby(devices, lambda device: device[0])]
+            if len(servers) == len({*servers}):
+                yield devices
+
+    def why_not_kept(self, row: Option, devices: Sequence[Device], lit: Lit) -> str | None:
+        return KeptPool(self.pool, row.shape, devices, lit).missing()
+
+    def assign_around(self, options: JobOptions, row: int, devices: Sequence[Device], lit: Lit) -> Assignment | None:
+        found = KeptPool(self.pool, options.shapes[row], devices, lit).beside()
+        if found is None:
+            return None
+        assignment = options.assignment(row, self.fabric.device_names(devices), *found)
+        self.hold(devices, self.owned_by(assignment))
+        return assignment
 
     def assign_on_in_rack(self, options: JobOptions, row: int, devices: Sequence[Device]) -> Assignment | None:
         wires = self.parts.wires(options.shapes[row], devices)

@@ -50,7 +50,7 @@ def may_grow(c: Controller, wanted: Request) -> bool:
                 continue
             more = row.shape.num_ranks - len(place.devices)
             for added in permutations(free, more) if more > 0 else ():
-                found = state.free.on(kind, row, (*place.devices, *added), place.circuits)
+                found = state.free.on(kind, row, (*place.devices, *added), place.lit)
                 if found.place is not None and state.validator.objection(wanted, found.place) is None:
                     return True
     finally:
@@ -208,7 +208,7 @@ def test_light_that_would_make_it_slower_is_not_kept() -> None:
     """A ring of four replicas has all the light of its accelerators: around it eight would train at half its speed."""
     c = controller("lightpath")
     c.submit(request("it", 4))
-    with pytest.raises(ConflictError, match="has circuits on that none of its larger configurations has"):
+    with pytest.raises(ConflictError, match=r"has circuits on that none of its larger .* set anew"):
         c.grow(resized(c, "it", 8))
 
 
@@ -267,7 +267,7 @@ def test_only_what_gives_something_back_has_waiting_jobs_searched(how: str, sear
     assert len(found) == searches
 
 
-@pytest.mark.parametrize(("fabric", "size"), [("torus", 4), ("sipam", 2), ("ocs_rail", 16)])
+@pytest.mark.parametrize(("fabric", "size"), [("torus", 4), ("ocs_rail", 16)])
 def test_circuits_that_cannot_stay_keep_a_job_as_it_is(fabric: str, size: int) -> None:
     c = controller(fabric)
     c.submit(request("it", size, constraints={"per_server": 4} if size == 16 else {}))

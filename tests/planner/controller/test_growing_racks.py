@@ -49,7 +49,7 @@ def may_grow(c: Controller, wanted: Request) -> bool:
                 continue
             added = _over(by_rack, more, size) if more else permutations(free, row.shape.num_ranks - len(place.devices))
             for new in added:
-                found = state.free.on(wanted.name, row, (*place.devices, *new), place.circuits, place.upper)
+                found = state.free.on(wanted.name, row, (*place.devices, *new), place.lit, place.upper)
                 keeps = found.place is not None and light(place) <= light(found.place)
                 if keeps and state.validator.objection(wanted, found.place) is None:  # type: ignore[arg-type]
                     return True

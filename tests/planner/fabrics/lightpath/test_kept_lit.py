@@ -1,6 +1,7 @@
 """Circuits that stay on: each where a configuration has one like it."""
 
 from planner.fabrics.lightpath.kept_lit import kept_lit
+from planner.fabrics.lit import Lit
 from planner.model.plan import Circuit, HeldCircuits
 from tests.planner.fabrics.lightpath.rwa_cases import light_of
 
@@ -11,12 +12,13 @@ def circuit(source: int, to: int, *wavelengths: int) -> Circuit:
     return Circuit(source=f"s0.t{source}", destination=f"s0.t{to}", wavelengths=wavelengths)
 
 
-def held(*circuits: Circuit) -> HeldCircuits:
-    return HeldCircuits(dimension="data", circuits=circuits)
+def lit_by(*each: tuple[Circuit, ...]) -> Lit:
+    """Circuits, configuration by configuration."""
+    return Lit(tuple(HeldCircuits(dimension="data", circuits=circuits) for circuits in each))
 
 
 def test_a_circuit_stays_where_there_is_one_of_its_width() -> None:
-    light, lit = light_of(), [held(circuit(0, 1, 2, 3), circuit(1, 0, 2, 3))]
+    light, lit = light_of(), lit_by((circuit(0, 1, 2, 3), circuit(1, 0, 2, 3)))
     found = kept_lit(light, [("data", ((1, 0, 2), (0, 2, 1), (0, 1, 2)))], DEVICES, lit)
     assert found == [{0: circuit(1, 0, 2, 3), 2: circuit(0, 1, 2, 3)}]
     assert kept_lit(light, [("data", ((1, 0, 2), (0, 1, 1)))], DEVICES, lit) is None, "it would be narrower"
@@ -25,12 +27,12 @@ def test_a_circuit_stays_where_there_is_one_of_its_width() -> None:
 
 def test_what_is_on_in_turn_is_not_on_at_once() -> None:
     """Two circuits leave one accelerator on the same wavelength, each in a configuration of its own."""
-    light, lit = light_of(), [held(circuit(0, 1, 0)), held(circuit(0, 2, 0))]
+    light, lit = light_of(), lit_by((circuit(0, 1, 0),), (circuit(0, 2, 0),))
     assert kept_lit(light, [("data", ((0, 1, 1), (0, 2, 1)))], DEVICES, lit) is None
     both = kept_lit(light, [("data", ((0, 1, 1), (0, 2, 1))), ("tensor", ((0, 2, 1),))], DEVICES, lit)
     assert both == [{0: circuit(0, 1, 0)}, {0: circuit(0, 2, 0)}]
 
 
 def test_what_is_on_in_two_configurations_is_one_circuit() -> None:
-    light, lit = light_of(), [held(circuit(0, 1, 0)), held(circuit(0, 1, 0))]
+    light, lit = light_of(), lit_by((circuit(0, 1, 0),), (circuit(0, 1, 0),))
     assert kept_lit(light, [("tensor", ((0, 1, 1),))], DEVICES, lit) == [{0: circuit(0, 1, 0)}]
