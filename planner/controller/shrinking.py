@@ -1,7 +1,8 @@
 """A running job goes on with fewer accelerators: those that it keeps host its ranks in their order, nothing moves.
 
 Only where any accelerators may have any ranks, in one rack where racks are joined: circuits, and links between racks,
-join the ranks that they were planned for.
+join the ranks that they were planned for. In a pool the circuits and memory that it goes on with are among those that
+it has.
 """
 
 from collections.abc import Sequence
@@ -29,7 +30,14 @@ def find_among(state: ClusterState, entry: Entry, request: Request, kind: str, k
                 if found is not None:
                     return found
     number = counted(len(devices), "accelerator")
-    problem = f"has no configuration of {number}, without circuits or links between racks, on those that it would keep"
+    if state.free.state.has_pool:
+        problem = (
+            f"has no configuration of {number} in one rack over circuits and memory alone of those that it would keep"
+        )
+    else:
+        problem = (
+            f"has no configuration of {number}, without circuits or links between racks, on those that it would keep"
+        )
     raise ConflictError("shrink", entry.name, f"{problem}; it goes on with all that it has")
 
 

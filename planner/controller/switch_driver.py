@@ -9,6 +9,8 @@ Circuits = list[dict[str, Any]]
 """all circuits of one job, configuration after configuration, each as JSON of `planner.model.plan.HeldCircuits`; where
 servers are divided, also one without circuits for each part, with its `partition` and `devices`"""
 
+NO_CIRCUITS: Circuits = []
+"""of a job that keeps none"""
 
 OnJob = Callable[[str], None]
 """is told the name of a job"""
@@ -72,8 +74,9 @@ class Driver(Protocol):
         """Put all circuits of a job on, or none and CircuitError; on already: nothing. Those that it has on stay on,
         whatever becomes of the others."""
 
-    def release(self, job: str) -> None:
-        """Put all circuits of a job off, or CircuitError; off already: nothing."""
+    def release(self, job: str, but: Circuits = NO_CIRCUITS) -> None:
+        """Put all circuits of a job off but these, or CircuitError; off already: nothing. Those that it has on of these
+        stay on, unless the driver can only put off all of them."""
 
     def applied(self) -> dict[str, Circuits]:
         """Circuits that are on by job, and those of which nobody knows."""

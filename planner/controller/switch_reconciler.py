@@ -36,6 +36,7 @@ class _Call:
     action: Action | Literal["read back"]
     job: str
     circuits: Circuits
+    """that are on after it"""
 
 
 @dataclass(frozen=True)
@@ -80,8 +81,8 @@ class SwitchReconciler:
         """of the driver since this process began"""
 
     def tick(self) -> None:
-        """Release what must not be on, then connect what must, of jobs that have grown what is new; again where a part
-        was found broken meanwhile."""
+        """Release what must not be on, then connect what must; of jobs that have shrunk what is gone, and of those that
+        have grown what is new. Again where a part was found broken meanwhile."""
         while self._pass():
             pass
 
@@ -114,8 +115,9 @@ class SwitchReconciler:
         for job, circuits in applied.items():
             if wanted.get(job) != circuits:
                 self._on.pop(job, None)
-                if job not in wanted or not holds_all(wanted[job], circuits):
-                    self._begin(_Call("release", job, circuits))
+                then = wanted.get(job, [])
+                if job not in wanted or not holds_all(then, circuits):
+                    self._begin(_Call("release", job, then if holds_all(circuits, then) else []))
         self._read_back_if_due()
         if self._hear():
             return True
@@ -144,7 +146,7 @@ class SwitchReconciler:
         if self._is_put_off(job):
             return
         if call.action == "release":
-            self._calls.begin(job, call, lambda: driver.release(job))
+            self._calls.begin(job, call, lambda: driver.release(job, call.circuits))
         else:
             self._calls.begin(job, call, lambda: driver.connect(job, call.circuits))
 

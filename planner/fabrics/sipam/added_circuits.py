@@ -1,5 +1,7 @@
-"""Rails of the circuits between accelerators of a job that goes on with more of them: what is on stays on its rails."""
+"""Rails of the circuits between accelerators of a job that gets more of them, or fewer: what stays on stays on its
+rails."""
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -74,9 +76,8 @@ def _of_phase(shape: Demand) -> dict[str, list[AskedCircuit]]:
 
 
 @dataclass
-class AddedCircuits:
-    """Ways to give all circuits of a demand their rails: those that are on stay, and others come beside them; the first
-    way gives equal colours equal rails."""
+class RailSearch(ABC):
+    """Ways to give all circuits of a demand their rails."""
 
     demand: Demand
     asked: Sequence[AskedCircuit]
@@ -94,8 +95,6 @@ class AddedCircuits:
     """in use by phase: by groups that may leave a server (None), and by others in each server"""
     _colours: dict[tuple[int | None, int], int] = field(default_factory=dict)
     """the rail that a colour had last, of groups that may leave a server (None), and of others in each server"""
-    _rest: Sequence[int] = ()
-    """circuits that are new"""
     _made: list[RailsTaken] = field(default_factory=list)
     _tried: int = 0
 
@@ -129,6 +128,10 @@ class AddedCircuits:
                 open_.append(self._moves(len(self._made)))
             elif all(len(self._on(phase, None)) == ask.across for phase, ask in self._asks.items()):
                 yield [*self._made]
+
+    @abstractmethod
+    def _ways(self, depth: int) -> Iterator[RailsTaken]:
+        """What a step may try, after as many others as it is deep."""
 
     def _moves(self, depth: int) -> Iterator[RailsTaken]:
         for way in self._ways(depth):
@@ -195,8 +198,14 @@ class AddedCircuits:
         if sign > 0:
             self._colours.update(((place, circuit.colour + number), rail) for number, rail in enumerate(move.rails))
 
+
+class AddedCircuits(RailSearch):
+    """Those that are on stay, and others come beside them; the first way gives equal colours equal rails."""
+
+    _rest: Sequence[int] = ()
+    """circuits that are new"""
+
     def _ways(self, depth: int) -> Iterator[RailsTaken]:
-        """What a step may try: circuits that are on come first, each as one of those alike."""
         made = {move.number for move in self._made}
         if depth < len(self.kept):
             alike, lit = self.kept[depth]
@@ -218,3 +227,13 @@ class AddedCircuits:
         phases, meant = self._phases(circuit), {rail for (at, _), rail in self._colours.items() if at == place}
         found = [rail for rail in self._carrying(circuit) if all(self._is_free(circuit, p, {rail}) for p in phases)]
         return sorted(found, key=lambda rail: (rail not in own, rail in meant))
+
+
+class KeptCircuits(RailSearch):
+    """Each is one that is on."""
+
+    def _ways(self, depth: int) -> Iterator[RailsTaken]:
+        on = {id(move.kept) for move in self._made}
+        for alike, circuit in self.kept:
+            if alike == self.asked[depth].alike and id(circuit) not in on:
+                yield RailsTaken(depth, circuit.wavelengths, circuit)

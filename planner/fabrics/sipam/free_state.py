@@ -18,7 +18,7 @@ from planner.fabrics.placement import Owned, Placement
 from planner.fabrics.problem import JobOptions
 from planner.fabrics.search import Blocks, Search
 from planner.fabrics.sipam.fast_pool import FreePoolParts
-from planner.fabrics.sipam.free_pool import FreePool, Wires
+from planner.fabrics.sipam.free_pool import Connected, FreePool, Wires
 from planner.fabrics.sipam.kept_pool import KeptPool
 from planner.fabrics.sipam.look_ahead import HeldByRack, PoolLookAhead
 from planner.fabrics.sipam.server_rooms import AskedPart, ServerCounts, ServerRooms, needs_of, parts_of
@@ -258,7 +258,15 @@ class PoolFreeState(FreeState):
         return KeptPool(self.pool, row.shape, devices, lit).missing()
 
     def assign_around(self, options: JobOptions, row: int, devices: Sequence[Device], lit: Lit) -> Assignment | None:
-        found = KeptPool(self.pool, options.shapes[row], devices, lit).beside()
+        return self._connected(options, row, devices, KeptPool(self.pool, options.shapes[row], devices, lit).beside())
+
+    def assign_within(self, options: JobOptions, row: int, devices: Sequence[Device], lit: Lit) -> Assignment | None:
+        return self._connected(options, row, devices, KeptPool(self.pool, options.shapes[row], devices, lit).within())
+
+    def _connected(
+        self, options: JobOptions, row: int, devices: Sequence[Device], found: Connected | None
+    ) -> Assignment | None:
+        """A candidate with this network and memory, taken; None where there are none."""
         if found is None:
             return None
         assignment = options.assignment(row, self.fabric.device_names(devices), *found)

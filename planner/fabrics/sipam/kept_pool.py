@@ -1,4 +1,4 @@
-"""What a running job in a pool has stays where it is, and it gets more beside that."""
+"""What a running job in a pool has stays where it is, and it gets more beside that, or goes on with a part of it."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,6 +14,8 @@ from planner.fabrics.sipam.added_circuits import (
     AddedCircuits,
     Alike,
     AskedCircuit,
+    KeptCircuits,
+    RailSearch,
     RailsTaken,
     asked_circuits,
 )
@@ -44,7 +46,7 @@ class KeptPool:
         if None in self._lacks or self._plugged(*[NONE_SHUT] * len(self._ranks)) is None:
             return None
         tried = set[tuple[ShutRails, ...]]()
-        for taken in self._search().run():
+        for taken in self._search(AddedCircuits).run():
             shut = tuple(self._shut(server, taken) for server in self._ranks)
             if shut not in tried and (plugs := self._plugged(*shut)) is not None:
                 return self._circuits(taken), self._memory(plugs)
@@ -52,6 +54,13 @@ class KeptPool:
             if len(tried) == MOST_NETWORKS:
                 break
         return None
+
+    def within(self) -> Connected | None:
+        """The same of those that are on alone."""
+        if not all(lack is not None and not lack.circuits for lack in self._lacks):
+            return None
+        taken = next(self._search(KeptCircuits).run(), None)
+        return None if taken is None else (self._circuits(taken), self.lit.memory)
 
     def missing(self) -> str | None:
         """What the demand has no place for of what is on, in words; None where it may have all of it."""
@@ -142,14 +151,14 @@ class KeptPool:
         on = (plug for rank in self._ranks[server] for plug in self._has[rank])
         return frozenset(plug.rail for plug in on if plug.phase in names)
 
-    def _search(self) -> AddedCircuits:
+    def _search(self, kind: type[RailSearch]) -> RailSearch:
         memory = {
             (shape.phase or None, server): self._memory_rails(server, phase)
             for phase, shape in enumerate(self.demand.by_phase)
             for server in self._ranks
         }
         kept = [(alike, circuit) for _, alike, circuit in self._kept]
-        return AddedCircuits(self.demand, self.asked, [server for server, _ in self.devices], self._free, kept, memory)
+        return kind(self.demand, self.asked, [server for server, _ in self.devices], self._free, kept, memory)
 
     def _shut(self, server: int, taken: Sequence[RailsTaken]) -> ShutRails:
         """What the network leaves to memory in a server."""

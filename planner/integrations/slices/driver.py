@@ -10,7 +10,15 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
-from planner.controller.switch_driver import CircuitBusyError, CircuitError, Circuits, OnJob, Resynced, UnsureError
+from planner.controller.switch_driver import (
+    NO_CIRCUITS,
+    CircuitBusyError,
+    CircuitError,
+    Circuits,
+    OnJob,
+    Resynced,
+    UnsureError,
+)
 from planner.integrations.kubernetes.client import ApiError, KubernetesClient, path_of
 from planner.integrations.private_files import make_private
 from planner.integrations.slices.boxes import cube_of, joints_of
@@ -71,6 +79,10 @@ class SliceDriver(RecordedDriver):
                 there = [each.said for each in self._listed() if each.name in wanted and not each.is_ready]
                 raise UnsureError("; ".join(there) or "its Slices are not ready yet")
             self._sleep(LOOK_AGAIN_S)
+
+    def release(self, job: str, but: Circuits = NO_CIRCUITS) -> None:
+        """All of them."""
+        super().release(job)
 
     def unset(self, job: str, circuits: Circuits, lock: int) -> None:
         until_s = self._clock() + self._site.settings.ready_s

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from planner.controller.switch_driver import (
+    NO_CIRCUITS,
     CircuitBusyError,
     CircuitError,
     Circuits,
@@ -138,21 +139,31 @@ class RecordedDriver:
                 record.on[job] = circuits
             record.write()
 
-    def release(self, job: str) -> None:
+    def release(self, job: str, but: Circuits = NO_CIRCUITS) -> None:
         make_private(self.folder)
         while (circuits := self.applied().get(job)) is not None:
+            stay = but if holds_all(circuits, but) else NO_CIRCUITS
+            if stay and circuits == stay:
+                return
             with self._alone(self.locks(circuits)) as lock:
                 with self._record() as record:
                     if record.all.get(job) != circuits:
                         continue
-                    record.setting[job] = circuits
-                    record.on.pop(job, None)
-                    record.write()
-                self.unset(job, circuits, lock)
+                    is_on = holds_all(record.on.pop(job, []), stay)
+                    self._note(record, job, stay if is_on else [], circuits)
+                self.unset(job, added(circuits, stay), lock)
                 with self._record() as record:
-                    record.setting.pop(job, None)
-                    record.write()
+                    self._note(record, job, stay if is_on else [], [] if is_on else stay)
                 return
+
+    @staticmethod
+    def _note(record: CircuitRecord, job: str, on: Circuits, setting: Circuits) -> None:
+        """Write down what a job has on, and what may be on."""
+        for table, circuits in ((record.on, on), (record.setting, setting)):
+            table.pop(job, None)
+            if circuits:
+                table[job] = circuits
+        record.write()
 
     def lit(self) -> list[dict[str, Any]]:
         """Circuits that the switches say are on, whoever has them; CircuitError where they cannot tell."""

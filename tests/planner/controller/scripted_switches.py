@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from planner.controller.switch_driver import NO_CIRCUITS
 from planner.integrations.switch_drivers import CircuitBusyError, CircuitError, Circuits
 
 
@@ -14,6 +15,8 @@ class Switches:
         self.errors: list[CircuitError] = []
         """of the next connections"""
         self.is_stuck = False
+        self.kept: list[Circuits] = []
+        """what was to stay on of jobs of which some was put off"""
 
     def connect(self, job: str, circuits: Circuits) -> None:
         self.calls.append(("connect", job))
@@ -24,11 +27,15 @@ class Switches:
                 raise CircuitBusyError(f"light of {other}")
         self.on[job] = circuits
 
-    def release(self, job: str) -> None:
+    def release(self, job: str, but: Circuits = NO_CIRCUITS) -> None:
         self.calls.append(("release", job))
         if self.is_stuck:
             raise CircuitError("it does not let go")
-        self.on.pop(job, None)
+        if but:
+            self.on[job] = but
+            self.kept.append(but)
+        else:
+            self.on.pop(job, None)
 
     def applied(self) -> dict[str, Circuits]:
         return dict(self.on)

@@ -6,7 +6,15 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
-from planner.controller.switch_driver import CircuitBusyError, CircuitError, Circuits, OnJob, Resynced, UnsureError
+from planner.controller.switch_driver import (
+    NO_CIRCUITS,
+    CircuitBusyError,
+    CircuitError,
+    Circuits,
+    OnJob,
+    Resynced,
+    UnsureError,
+)
 from planner.integrations.private_files import make_private
 from planner.integrations.switch_drivers.ocs.config import SwitchSite
 from planner.integrations.switch_drivers.ocs.converge import (
@@ -76,12 +84,13 @@ class OcsDriver(RecordedDriver):
             raise min(_circuit_errors(errors), key=lambda error: (error.part is None, str(error)))
 
     def unset(self, job: str, circuits: Circuits, lock: int) -> None:
-        self._take_back(self._rows.of(circuits), {})
+        stay = self._rows.of(self._read().on.get(job, []))
+        self._take_back({s: gone - stay.get(s, NONE) for s, gone in self._rows.of(circuits).items()}, {})
 
-    def release(self, job: str) -> None:
+    def release(self, job: str, but: Circuits = NO_CIRCUITS) -> None:
         switch = next((switch for switch in self._owed.read() if _owed_name(switch) == job), None)
         if switch is None or job in self._read().all:
-            super().release(job)
+            super().release(job, but)
         else:
             self._pay(switch)
 

@@ -1,25 +1,29 @@
 """A running job in a pool gets more beside what it has exactly where some of what is free makes a place with that."""
 
+from collections.abc import Sequence
 from random import Random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.controller import Controller
+from planner.controller.switch_reconciler import SwitchReconciler
 from planner.model.errors import ConflictError, InputError
+from tests.planner.controller.scripted_switches import Switches
 from tests.planner.controller.sites import chat, controller, remember_kinds, request, resized
-from tests.planner.fabrics.sipam.tiny_pools import TINY, may_grow
+from tests.planner.fabrics.sipam.tiny_pools import TINY, may_grow, may_shrink
 
 remember_kinds()
 
 
-def crowded(random: Random) -> Controller:
+def crowded(random: Random, sizes: Sequence[int] = (1, 2, 2)) -> Controller:
     """A tiny pool on which a job runs among others that leave it some room."""
     c = controller("sipam", {"moves": False, "preempts": False}, **TINY)
     one = {"constraints": {"one_setting": True}}
     for name in ("before0", "before1", "it", *(f"other{i}" for i in range(6))):
         asks, size = random.choice((request, chat, chat)), random.choice((1, 1, 2))
-        c.submit(asks(name, random.choice((1, 2, 2)) if name == "it" else size, **one))
+        c.submit(asks(name, random.choice(sizes) if name == "it" else size, **one))
         if name in c.waiting:
             c.cancel(name)
     others = sorted({*c.running} - {"it"})
@@ -55,4 +59,53 @@ def test_it_grows_exactly_where_some_free_parts_make_a_place(seed: int) -> None:
         assert {name: place for name, place in c.running.items() if name != "it"} == {
             name: place for name, place in before.items() if name != "it"
         }
+    assert c.check() == []
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=8)
+def test_it_shrinks_exactly_where_a_part_of_what_it_has_makes_a_place(seed: int) -> None:
+    random = Random(seed)
+    c = crowded(random, sizes=(2, 3))
+    if "it" not in c.running:
+        return
+    before, held = dict(c.running), c.running["it"].device_names
+    kept = sorted(random.sample(held, random.randint(1, len(held) - 1)), key=held.index)
+    wanted = resized(c, "it", len(kept), one_setting=True)
+    c.prepare(wanted)
+    expected = may_shrink(c, wanted, kept)
+    try:
+        c.shrink(wanted, kept)
+    except ConflictError:
+        assert not expected
+        assert dict(c.running) == before
+    else:
+        assert expected
+        after = c.running["it"]
+        assert after.device_names == tuple(kept)
+        assert after.lit.by_phase <= before["it"].lit.by_phase
+        assert {name: place for name, place in c.running.items() if name != "it"} == {
+            name: place for name, place in before.items() if name != "it"
+        }
+    assert c.check() == []
+
+
+@pytest.mark.parametrize("size", [2, 4])
+def test_what_has_grown_gives_back_alone_what_it_grew_by(size: int) -> None:
+    """Switches are told of what is new, and of what is gone, alone."""
+    c, switches = controller("sipam"), Switches()
+    reconciler = SwitchReconciler(c, switches)
+    c.submit(chat("it", size))
+    reconciler.tick()
+    small, before = c.job("it").request, c.running["it"]
+    c.grow(resized(c, "it", 2 * size))
+    reconciler.tick()
+    assert before.lit.by_phase < c.running["it"].lit.by_phase
+    c.shrink(small, before.device_names)
+    assert reconciler.connected("it", c.running["it"]) is False
+    reconciler.tick()
+    assert reconciler.connected("it", c.running["it"])
+    assert c.running["it"].lit.by_phase == before.lit.by_phase
+    assert switches.calls == [(call, "it") for call in ("connect", "connect", "release", "connect")]
+    assert switches.kept == [before.circuits_json]
     assert c.check() == []

@@ -51,6 +51,51 @@ def may_grow(c: Controller, wanted: Request) -> bool:
     return False
 
 
+def may_shrink(c: Controller, wanted: Request, kept: Sequence[str]) -> bool:
+    """Whether some of the circuits between accelerators that are kept, with all of their memory, are those of a
+    configuration that the validator agrees with."""
+    state, kinds, place = c._durable.state, c._durable.kinds, c.running[wanted.name]
+    rank = {name: number for number, name in enumerate(name for name in place.device_names if name in kept)}
+    devices = [device for device, name in zip(place.devices, place.device_names, strict=True) if name in kept]
+    memory = tuple(plug for plug in place.memory if plug.device in kept)
+    on = [
+        circuit
+        for held in place.circuits
+        for circuit in held.circuits
+        if {circuit.source, circuit.destination} <= {*rank}
+    ]
+    for row in kinds[kinds.name(wanted)].rows:
+        if row.shape.num_ranks != len(devices):
+            continue
+        config = row.options.candidates.configuration(row.number)
+        asked = [
+            (dim, *ends)
+            for dim, links in plugin_of(c.cluster.fabric).rules.required(config) or []
+            for ends in links.items()
+        ]
+        alike = [
+            [
+                n
+                for n, each in enumerate(on)
+                if (rank[each.source], rank[each.destination]) == ends and len(each.wavelengths) == width
+            ]
+            for _, ends, width in asked
+        ]
+        for chosen in product(*alike):
+            if len({*chosen}) == len(chosen):
+                by = {
+                    dim: tuple(on[n] for n, each in zip(chosen, asked, strict=True) if each[0] == dim)
+                    for dim, *_ in asked
+                }
+                circuits = tuple(
+                    HeldCircuits.model_validate({"dimension": d, "circuits": each}) for d, each in by.items()
+                )
+                wiring = wiring_of(circuits, memory, devices, c.cluster.fabric)
+                if state.validator.objection(wanted, Place(place.kind, row, tuple(devices), wiring)) is None:
+                    return True
+    return False
+
+
 @dataclass
 class Ways:
     """Places of one row on given devices."""

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from planner.controller.switch_driver import NO_CIRCUITS
 from planner.integrations.slurm.allocations import Allocation, AllocationStore
 from planner.integrations.slurm.config import SlurmConfig, SlurmSite
 from planner.integrations.switch_drivers import Circuits, Driver
@@ -49,9 +50,9 @@ class FragileDriver:
         self._driver.connect(job, circuits)
         self._slurm.point()
 
-    def release(self, job: str) -> None:
+    def release(self, job: str, but: Circuits = NO_CIRCUITS) -> None:
         self._slurm.point()
-        self._driver.release(job)
+        self._driver.release(job, but)
         self._slurm.point()
 
     def applied(self) -> dict[str, Circuits]:

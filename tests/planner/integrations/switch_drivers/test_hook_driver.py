@@ -210,8 +210,9 @@ def test_a_command_is_told_of_what_is_new_alone(tmp_path: Path) -> None:
     assert driver.applied() == {"a": BETWEEN}
     (tmp_path / "fail").unlink()
     driver.connect("a", BOTH)
+    driver.release("a", BETWEEN)
     driver.release("a")
     told = [json.loads(line) for line in (tmp_path / "told").read_text().splitlines()]
     assert [(each["action"], each["circuits"]) for each in told] == [
-        ("connect", BETWEEN), ("connect", NEW), ("connect", NEW), ("release", BOTH),
+        ("connect", BETWEEN), ("connect", NEW), ("connect", NEW), ("release", NEW), ("release", BETWEEN),
     ]  # fmt: skip

@@ -207,6 +207,43 @@ def test_what_is_new_is_set_beside_what_is_on(driver: Driver) -> None:
     assert driver.applied() == {}
 
 
+def test_what_is_not_to_stay_is_put_off_alone(driver: Driver) -> None:
+    driver.connect("a", BOTH)
+    for _ in range(2):
+        driver.release("a", BETWEEN)
+        assert driver.applied() == {"a": BETWEEN}
+    driver.connect("a", BETWEEN)
+    driver.connect("b", NEW)
+    driver.release("a", BOTH)
+    assert driver.applied() == {"b": NEW}, "what is to stay and is not on is nothing that stays"
+
+
+class _Stuck(RecordedDriver):
+    """Some may be left of what is put off, as often as it is told."""
+
+    left = 1
+
+    def set(self, job: str, circuits: Circuits, lock: int) -> None:
+        assert circuits == BOTH
+
+    def unset(self, job: str, circuits: Circuits, lock: int) -> None:
+        assert circuits == NEW
+        if self.left:
+            self.left -= 1
+            raise CircuitError("some may be left")
+
+
+def test_what_could_not_be_put_off_beside_others_is_put_off_again(tmp_path: Path) -> None:
+    driver = _Stuck(tmp_path / "driver")
+    driver.connect("a", BOTH)
+    with pytest.raises(CircuitError, match="some may be left"):
+        driver.release("a", BETWEEN)
+    assert driver.applied() == {"a": BOTH}, "it may be on"
+    driver.release("a", BETWEEN)
+    assert driver.applied() == {"a": BETWEEN}
+    driver.connect("a", BETWEEN)
+
+
 def test_light_of_another_is_in_the_way_and_what_is_on_stays(driver: Driver) -> None:
     driver.connect("a", BETWEEN)
     driver.connect("b", NEW)

@@ -249,7 +249,8 @@ def test_circuits_of_another_cluster_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("is_refused", [False, True])
 def test_cross_connects_that_are_on_stay(tmp_path: Path, is_refused: bool) -> None:
-    """No switch is told to delete what the job had, also where one leaves out what is new."""
+    """No switch is told to delete what the job had, also where one leaves out what is new, or the job gives that
+    back."""
     whole = circuits_of("ocs_rail", "j0")
     before = [{**each, "circuits": each["circuits"][: len(each["circuits"]) // 2]} for each in whole]
     with site_of(tmp_path) as site:
@@ -266,6 +267,8 @@ def test_cross_connects_that_are_on_stay(tmp_path: Path, is_refused: bool) -> No
         else:
             driver.connect("j0", whole)
             assert (site.lit(), driver.applied()) == (site.wanted("j0"), {"j0": whole})
+            driver.release("j0", before)
+            assert (site.lit(), driver.applied()) == (on, {"j0": before})
         for name, switch in site.switches.items():
             switch.drops = []
             deleted = {row for update in switch.updates[told[name] :] for row in update["delete"]}
