@@ -6,7 +6,7 @@ from dataclasses import replace
 from planner.candidates.knapsack_bounds import SLACK, KnapsackBounds
 from planner.cpsat.benders import LevelOutcome, optimize
 from planner.cpsat.divisions.divide import divide, may_divide
-from planner.cpsat.divisions.joined import divide_joined, may_join
+from planner.cpsat.divisions.joined import divide_joined, servers_to_join
 from planner.cpsat.divisions.pairs import pack_pairs
 from planner.cpsat.divisions.whole import may_pack, pack_whole
 from planner.cpsat.lns.neighbourhood import has_neighbourhoods, improve
@@ -111,12 +111,13 @@ def _pack_pairs(search: Search, clock: Clock, *, is_small: bool) -> bool:
     share = PAIRS_SHARE if is_small else PAIRS_SHARE_OF_MANY
     if pack_pairs(search, clock.within(share * clock.left_s)):
         return True
-    if not (is_small and may_join(search)):
+    servers = servers_to_join(search) if is_small else None
+    if servers is None:
         return False
-    if divide_joined(search, clock.within(FIRST_JOINED_SHARE * clock.left_s)):
+    if divide_joined(search, servers, clock.within(FIRST_JOINED_SHARE * clock.left_s)):
         return True
     _recreate(search, clock.within(RECREATE_SHARE * clock.left_s), search.full)
-    return divide_joined(search, clock.within(JOINED_SHARE * clock.left_s))
+    return divide_joined(search, servers, clock.within(JOINED_SHARE * clock.left_s))
 
 
 def _divide(search: Search, clock: Clock) -> bool:

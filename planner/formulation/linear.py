@@ -39,6 +39,9 @@ class LinearMinimum:
     """that attain about it"""
     multipliers: Floats
     """by row: change of the objective for one more of its limit"""
+    reduced: Floats
+    """by column: what one more of it adds to the proven bound, from its lower end; where negative, one less from its
+    upper end adds as much"""
 
 
 def minimized(rows: Rows, box: Floats, objective: Floats, time_limit_s: float) -> LinearMinimum | None:
@@ -55,11 +58,13 @@ def minimized(rows: Rows, box: Floats, objective: Floats, time_limit_s: float) -
         return None
     values = np.asarray(solver.values(lp.get_variables()), np.float64)
     multipliers = np.asarray(solver.dual_values(lp.get_linear_constraints()), np.float64)
-    return LinearMinimum(_proven(rows, box, objective, multipliers), values, multipliers)
+    bound, reduced = _proven(rows, box, objective, multipliers)
+    return LinearMinimum(bound, values, multipliers, reduced)
 
 
-def _proven(rows: Rows, box: Floats, objective: Floats, multipliers: Floats) -> float:
-    """What multipliers prove: those that would need a limit that a row lacks count as zero."""
+def _proven(rows: Rows, box: Floats, objective: Floats, multipliers: Floats) -> tuple[float, Floats]:
+    """What multipliers prove, and what they leave of the objective: those that would need a limit that a row lacks
+    count as zero."""
     limits = np.array(rows.limits).reshape(-1, 2)
     limit = np.where(multipliers > 0, limits[:, 0], limits[:, 1])
     used = np.where(np.isfinite(limit), multipliers, 0.0)
@@ -68,4 +73,4 @@ def _proven(rows: Rows, box: Floats, objective: Floats, multipliers: Floats) -> 
     row = np.repeat(np.arange(len(used)), [len(each) for each in rows.columns])
     entries = np.concatenate([*rows.entries, np.zeros(0)]) * used[row]
     left = objective - np.bincount(columns, entries, len(objective))
-    return share + float(np.minimum(left * box[:, 0], left * box[:, 1]).sum())
+    return share + float(np.minimum(left * box[:, 0], left * box[:, 1]).sum()), left

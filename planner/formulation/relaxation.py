@@ -4,19 +4,42 @@ CP-SAT first rewrites a model, which may take ten times as long as this bound.
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from ortools.sat.python import cp_model
 
-from planner.formulation.linear import Rows, minimized
+from planner.formulation.linear import Floats, Rows, minimized
 
 LARGEST = 2**60
 """limits beyond it are none"""
+NOISE = 1e-6
+"""of the least objective, by which a variable that is fixed must exceed what it is compared with"""
 
 
-def least_objective(cp: cp_model.CpModel, time_limit_s: float) -> float | None:
-    """Least objective of the relaxation of a model that is minimized; None where the time does not suffice.
+@dataclass(frozen=True)
+class Relaxed:
+    """The relaxation of a model that is minimized."""
+
+    least: float
+    """objective"""
+    box: Floats
+    """ends of each variable, shape (variables, 2)"""
+    reduced: Floats
+    """by variable: one step from its lower end adds so much to the least objective, or, where this is negative, one
+    from its upper end"""
+
+    def fix(self, cp: cp_model.CpModel, most: float) -> None:
+        """Variables that lie at an end in every solution whose objective is at most so much are fixed there."""
+        low, high = self.box.T
+        is_fixed = (np.abs(self.reduced) > most - self.least + NOISE * abs(self.least)) & (low < high)
+        for i in np.flatnonzero(is_fixed).tolist():
+            cp.add(cp.get_int_var_from_proto_index(i) == int(low[i] if self.reduced[i] > 0 else high[i]))
+
+
+def relaxed(cp: cp_model.CpModel, time_limit_s: float) -> Relaxed | None:
+    """The relaxation of a model that is minimized; None where the time does not suffice.
 
     Rows that hold only where literals are true, and those that are no sums or clauses, are left out.
     """
@@ -31,7 +54,9 @@ def least_objective(cp: cp_model.CpModel, time_limit_s: float) -> float | None:
         objective[variable] += entry
     largest = float(np.abs(objective).max(initial=0.0)) or 1.0
     found = minimized(rows, box, objective / largest, time_limit_s)
-    return None if found is None else found.bound * largest + proto.objective.offset
+    if found is None:
+        return None
+    return Relaxed(found.bound * largest + proto.objective.offset, box, found.reduced * largest)
 
 
 def _ends(domain: Iterable[int]) -> tuple[float, float]:

@@ -12,7 +12,7 @@ from planner.cpsat.divisions.joined_master import JoinedMaster
 from planner.cpsat.divisions.joined_servers import JoinedServers, is_dark, needs_of
 from planner.cpsat.divisions.pairs import Judge, ways_of_jobs
 from planner.cpsat.divisions.reasons import Jobs, reasons_of
-from planner.cpsat.divisions.ways import Division, JobWays, RowNeeds
+from planner.cpsat.divisions.ways import Division, JobWays, RowNeeds, division_of
 from planner.cpsat.divisions.whole import may_pack
 from planner.cpsat.search import Search, pattern_of
 from planner.cpsat.step2.fix_configurations import step_two_limits
@@ -25,7 +25,7 @@ from planner.model.clock import Clock
 
 MOST_SERVERS = 8
 """of a rack: sets of servers are 2 to that power"""
-DEPTHS = (0.0005, 0.002, 0.01, 1.0)
+DEPTHS = (0.0005, 0.001, 0.002, 0.003, 0.0045, 0.007, 0.01, 0.015, 0.025, 1.0)
 """how far below the relaxation's bound, as a fraction, the value of plans may be whose rows take part"""
 MOST_ROWS = 20_000
 """open rows of all jobs"""
@@ -40,24 +40,21 @@ Forbidden = tuple[Pattern, Jobs]
 """choices, and jobs of them that exclude each other"""
 
 
-def may_join(search: Search) -> bool:
-    """True where there is a plan to start from, of a rack of few servers whose links are all light."""
+def servers_to_join(search: Search) -> JoinedServers | None:
+    """Servers of a rack of few of them whose links are all light, where there is a plan to start from."""
     cluster = search.full.cluster
-    links = plugin_of(cluster.fabric).step_one.pair_light(cluster)
-    has_links = links is not None and links.is_all and cluster.fabric.num_servers <= MOST_SERVERS
-    return has_links and may_pack(search) and search.assignments is not None
+    links, number = plugin_of(cluster.fabric).step_one.pair_light(cluster), cluster.fabric.num_servers
+    if links is None or not links.is_all or number > MOST_SERVERS or not may_pack(search) or search.assignments is None:
+        return None
+    return JoinedServers(links, range(number))
 
 
-def divide_joined(search: Search, clock: Clock) -> bool:
+def divide_joined(search: Search, servers: JoinedServers, clock: Clock) -> bool:
     """Maximize value over all divisions; true if the best plan is proven optimal over all candidates.
 
     Ever more rows take part: those that a plan of at least a threshold may use, until the best one reaches it.
     """
-    cluster = search.full.cluster
-    links = plugin_of(cluster.fabric).step_one.pair_light(cluster)
-    if links is None or not may_join(search):
-        return False
-    return _Joined(search, JoinedServers(links, range(cluster.fabric.num_servers)), clock).solve()
+    return _Joined(search, servers, clock).solve()
 
 
 @dataclass
@@ -81,18 +78,22 @@ class _Joined:
         for depth in DEPTHS:
             value, threshold = search.value("value"), (1 - depth) * search.knapsack.bound
             assert value is not None
-            if search.bound is not None and search.bound < threshold:
+            if search.bound is not None and search.bound <= threshold:
                 continue
-            self.least = max(value, threshold)
-            jobs = ways_of_jobs(search, self.least, self.servers.links, search.full.cluster.fabric.num_servers)
-            if jobs is None:
+            if not self._open(max(value, threshold)):
                 return False
-            self.jobs = jobs
             if self._is_best():
                 return True
-            if self.least == value or self.clock.is_over:
+            if self.least == search.value("value") or self.clock.is_over:
                 return False
         return False
+
+    def _open(self, least: float) -> bool:
+        """Rows that a plan of at least so much value may use take part; false where these are too many."""
+        search = self.search
+        jobs = ways_of_jobs(search, least, self.servers.links, search.full.cluster.fabric.num_servers)
+        self.least, self.jobs = least, jobs or ()
+        return jobs is not None
 
     def _is_best(self) -> bool:
         """True if no plan is better than the best one, which is worth `least` or more."""
@@ -101,18 +102,22 @@ class _Joined:
         whole_s = self.clock.left_s
         gained_s: float | None = None
         while not (self.clock.is_over or search.is_stopped):
-            master = self._master()
+            value = search.value("value")
+            assert value is not None
+            master = self._master() if value <= self.least or self._open(value) else None
             if master is None:
                 return False
             master.hint(pattern_of(search.full, search.assignments))
             judge.refused = None
             limits = replace(step_two_limits(search, self.clock), time_limit_s=self.clock.left_s)
             before = search.bound, search.value("value")
-            bound = master.solve(limits.solver(), judge.refuses)
+            bound = master.solve(limits.solver(), lambda pattern: judge.refuses(pattern) or self._has_halved())
             if not self._set_aside:
                 search.tighten("value", max(bound, self.least, search.value("value") or self.least))
             if search.reaches_bound(master.term.rounding):
                 return True
+            if judge.refused is None and self._has_halved():
+                continue
             if judge.refused is None or bound < self.least:
                 if not self._decide(master, bound):
                     return False
@@ -123,6 +128,12 @@ class _Joined:
                 return False
             self._refuse(judge, master)
         return False
+
+    def _has_halved(self) -> bool:
+        """Whether the best plan leaves half of what was searched or less: fewer rows then take part."""
+        value, bound = self.search.value("value"), self.search.bound
+        assert value is not None
+        return bound is not None and value > self.least and 2 * value >= self.least + bound
 
     def _master(self) -> JoinedMaster | None:
         """The master without what was refused; None where it would be too large or too coarse."""
@@ -156,8 +167,8 @@ class _Joined:
     def _refuse_rows(self, job: int, choice: Choice) -> None:
         """Circuits refuse a choice of a job alone: its rows that are so divided are tried there too, the most valuable
         first, until one of them stands. Each one refused would otherwise cost a search of the master."""
-        shapes, division = self.search.full.options[job].shapes, self._division(job, choice)
-        options = self.search.options
+        of_job, options = self.search.full.options[job], self.search.options
+        shapes, division = of_job.shapes, division_of(of_job, choice)
         clock = options.counted(self.clock.within(ROWS_SHARE * self.clock.left_s))
         work = None if options.deterministic_limit is None else ROWS_SHARE * options.deterministic_limit
         for row in self.jobs[job].rows_of(division):
@@ -177,12 +188,8 @@ class _Joined:
     def _forbid(self, pattern: Pattern, jobs: Jobs) -> None:
         self._forbidden.append((pattern, jobs))
         for j in jobs:
-            shape = self.search.full.options[j].shapes[pattern[j].row]
-            self._refused.setdefault((j, self._division(j, pattern[j])), []).append(shape)
-
-    def _division(self, job: int, choice: Choice) -> Division:
-        part = self.search.full.options[job].shapes[choice.row].part
-        return tuple(sorted((count * part for _, count in choice.blocks), reverse=True))
+            options = self.search.full.options[j]
+            self._refused.setdefault((j, division_of(options, pattern[j])), []).append(options.shapes[pattern[j].row])
 
     def _decide(self, master: JoinedMaster, bound: float) -> bool:
         """Once no others may be better, choices that were set aside are realised or refuted in the time that is left;

@@ -25,11 +25,11 @@ from planner.cpsat.divisions.joined_servers import (
     needs_of,
 )
 from planner.cpsat.divisions.joined_sets import fill_joined_sets
-from planner.cpsat.divisions.ways import Division, JobWays, Way
+from planner.cpsat.divisions.ways import JobWays, Way, division_of
 from planner.cpsat.divisions.whole import in_filled_servers
 from planner.fabrics.pattern import Choice, Pattern
 from planner.fabrics.problem import Problem
-from planner.formulation.relaxation import least_objective
+from planner.formulation.relaxation import relaxed
 from planner.formulation.step_two import FOUND
 from planner.formulation.terms import Term, sum_of
 from planner.formulation.variables import Pair, total
@@ -186,7 +186,7 @@ class JoinedMaster:
 
     def _way(self, job: int, choice: Choice) -> Way | None:
         """The way of a choice, or of the most valuable row that is divided so."""
-        division = self._division(job, choice)
+        division = division_of(self._problem.options[job], choice)
         ways = [way for way in self._literals if way.job == job and way.division == division]
         return max(ways, key=lambda way: (way.row == choice.row, way.value), default=None)
 
@@ -201,18 +201,16 @@ class JoinedMaster:
 
     def needs_fibers(self, job: int, choice: Choice) -> bool:
         """Whether parts of a job exchange light between servers."""
-        shape = self._problem.options[job].shapes[choice.row]
-        return len(choice.blocks) > 1 and not is_dark(self._links, self._division(job, choice), shape)
+        options = self._problem.options[job]
+        division, shape = division_of(options, choice), options.shapes[choice.row]
+        return len(division) > 1 and not is_dark(self._links, division, shape)
 
     def _as_wide(self, job: int, choice: Choice) -> cp_model.IntVar:
         """Literal: the job is divided as in a choice, and has a row that asks for as much or more."""
-        shapes, division = self._problem.options[job].shapes, self._division(job, choice)
-        literals = [
-            literal
-            for way, literal in self._literals.items()
-            if way.job == job and way.division == division and shapes[choice.row].needs_no_more_than(shapes[way.row])
-        ]
-        wide = self.cp.new_bool_var("")
+        shapes, division = self._problem.options[job].shapes, division_of(self._problem.options[job], choice)
+        ways = [way for way in self._literals if way.job == job and way.division == division]
+        least, wide = shapes[choice.row], self.cp.new_bool_var("")
+        literals = [self._literals[way] for way in ways if least.needs_no_more_than(shapes[way.row])]
         self.cp.add(sum(literals) == wide)
         return wide
 
@@ -225,11 +223,13 @@ class JoinedMaster:
         plans worth as much, the one in which the fewest jobs need fibers is not searched for to the end.
         """
         parameters = solver.parameters
-        relaxed = self._relaxed(RELAXED_SHARE * parameters.max_time_in_seconds) if self._least > 0 else float("inf")
-        if relaxed < self._least - self.term.rounding:
-            return relaxed
+        most = float("inf")
         if self._least > 0:
-            self.cp.add(self.term.expression >= self.term.scale.to_int(self._least) - self._num_jobs - 1)
+            steps = self.term.scale.to_int(self._least) - self._num_jobs - 1
+            most = self._relaxed(steps, RELAXED_SHARE * parameters.max_time_in_seconds)
+            if most < self._least - self.term.rounding:
+                return most
+            self.cp.add(self.term.expression >= steps)
         parameters.cp_model_probing_level = parameters.symmetry_level = 0
         parameters.linearization_level, parameters.absolute_gap_limit = 2, self._num_jobs + 1
         parameters.num_workers = max(1, min(parameters.num_workers, len(SEARCHES)))
@@ -242,12 +242,16 @@ class JoinedMaster:
             raise callback.error
         if status == cp_model.INFEASIBLE:
             return float("-inf")
-        return min(relaxed, self._value_at(solver.best_objective_bound if status in FOUND else min(bounds)))
+        return min(most, self._value_at(solver.best_objective_bound if status in FOUND else min(bounds)))
 
-    def _relaxed(self, time_limit_s: float) -> float:
-        """Most value of the linear relaxation, and a step for its rounding; infinite where time does not suffice."""
-        least = least_objective(self.cp, time_limit_s)
-        return float("inf") if least is None else self._value_at(1 - least)
+    def _relaxed(self, steps: int, time_limit_s: float) -> float:
+        """Most value of the linear relaxation, and a step for its rounding; infinite where time does not suffice. What
+        it says of every solution of so many steps of value is fixed."""
+        found = relaxed(self.cp, time_limit_s)
+        if found is None:
+            return float("inf")
+        found.fix(self.cp, (self._num_jobs + 1) * (1 - steps))
+        return self._value_at(1 - found.least)
 
     def _value_at(self, most: float) -> float:
         """Most value where the objective is at most so much: the number of jobs that need fibers, at most all, is taken
@@ -271,10 +275,6 @@ class JoinedMaster:
                 lying = tuple((server, ranks // part) for server, ranks in sorted(blocks[way.job]))
                 pattern[way.job] = Choice(way.row, False, lying)
         return pattern
-
-    def _division(self, job: int, choice: Choice) -> Division:
-        part = self._problem.options[job].shapes[choice.row].part
-        return tuple(sorted((count * part for _, count in choice.blocks), reverse=True))
 
     def _parts_of(self, job: int, choice: Choice) -> list[tuple[int, int, int]]:
         """Keys of the parts of a job; none where it has others."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from planner.fabrics.demand import Demand
+from planner.fabrics.pattern import Choice
 from planner.fabrics.problem import Floats, JobOptions
 from planner.model.clock import Clock
 
@@ -145,6 +146,12 @@ def ways_of(
             rows.setdefault(options.shapes[row].num_ranks, []).append(row)
     ways = JobWays(job, options, counts_of, rows)
     return ways if ways.list_divisions(rooms) else None
+
+
+def division_of(options: JobOptions, choice: Choice) -> Division:
+    """Ranks that a choice has on each of its servers."""
+    part = options.shapes[choice.row].part
+    return tuple(sorted((count * part for _, count in choice.blocks), reverse=True))
 
 
 def _divisions(shape: Demand, counts: frozenset[int], rooms: Sequence[int]) -> Iterator[Division]:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from ortools.sat.python import cp_model
 
 from planner.cpsat.divisions.filled_servers import FilledServers
-from planner.formulation.relaxation import least_objective
+from planner.formulation.relaxation import relaxed
 from planner.formulation.solver import new_solver
 from planner.formulation.step_two import FOUND
 
@@ -50,6 +50,6 @@ def test_relaxation_knows_what_parts_of_some_sizes_fill(sizes: tuple[int, ...], 
     parts = {(j, ranks, 0): cp.new_bool_var("") for j in range(7) for ranks in sizes}
     FilledServers(cp, {0: 7}, parts, {}, is_tight=True)
     cp.maximize(sum(ranks * literal for (_, ranks, _), literal in parts.items()))
-    least = least_objective(cp, 10.0)
-    assert least is not None
-    assert -least == pytest.approx(most)
+    found = relaxed(cp, 10.0)
+    assert found is not None
+    assert -found.least == pytest.approx(most)

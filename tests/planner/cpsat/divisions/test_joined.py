@@ -10,7 +10,7 @@ from planner.candidates.expand import expand
 from planner.checks import check
 from planner.cpsat import core
 from planner.cpsat.divisions import joined, pairs, reasons
-from planner.cpsat.divisions.joined import divide_joined
+from planner.cpsat.divisions.joined import divide_joined, servers_to_join
 from planner.cpsat.divisions.whole import pack_whole
 from planner.cpsat.search import Search
 from planner.cpsat.solve import plan_of
@@ -38,7 +38,12 @@ def searched(search: Search) -> bool:
     """Whether the best plan is proven, after plans in one server each."""
     search.bound = search.knapsack.bound
     pack_whole(search, Clock.of(LIMIT_S))
-    return divide_joined(search, Clock.of(LIMIT_S))
+    return divided(search)
+
+
+def divided(search: Search) -> bool:
+    servers = servers_to_join(search)
+    return servers is not None and divide_joined(search, servers, Clock.of(LIMIT_S))
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -94,7 +99,7 @@ def test_rows_whose_parts_may_lie_apart_are_open_beside_those_that_take_less_lig
     search, expected = search_of(problem), brute_force(problem.instance)
     assert expected is not None
     search.bound, search.assignments = search.knapsack.bound, ()
-    assert divide_joined(search, Clock.of(LIMIT_S))
+    assert divided(search)
     assert search.value("value") == pytest.approx(expected.values["value"], rel=1e-6)
     assert search.bound == pytest.approx(expected.values["value"], rel=1e-6)
 
@@ -170,9 +175,10 @@ def test_rows_that_circuits_refuse_as_another_one_are_not_proposed_one_by_one(mo
     for module in (joined, reasons):
         monkeypatch.setattr(module, "realize", refuses)
     monkeypatch.setattr(pairs, "realize", proposes)
+    monkeypatch.setattr(joined, "DEPTHS", (0.01, 1.0))
     search = search_of(problem)
     search.bound, search.assignments = search.knapsack.bound, ()
-    assert divide_joined(search, Clock.of(LIMIT_S))
+    assert divided(search)
     assert 1 <= max(proposed.values()) <= len(joined.DEPTHS)
     assert max(Counter(division for _, division in tried).values()) > 2 * len(joined.DEPTHS)
 

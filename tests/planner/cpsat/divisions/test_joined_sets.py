@@ -8,7 +8,7 @@ from ortools.sat.python import cp_model
 from planner.cpsat.divisions.joined_servers import JoinedServers, Needs, OnServers
 from planner.cpsat.divisions.joined_sets import fill_joined_sets
 from planner.cpsat.divisions.ways import Way
-from planner.formulation.relaxation import least_objective
+from planner.formulation.relaxation import relaxed
 from planner.formulation.step_one import PairLight
 
 NUM_JOBS = 6
@@ -32,9 +32,9 @@ def most_ranks(division: tuple[int, ...], rooms: dict[int, int], *, may_part: bo
         cp.add(sum(each for on, each in lying.items() if on.job == way.job) == literals[way])
     fill_joined_sets(cp, servers, rooms, literals, dict.fromkeys(lit, needs), lying)
     cp.maximize(sum(sum(way.division) * literal for way, literal in literals.items()))
-    least = least_objective(cp, 10.0)
-    assert least is not None
-    return -least
+    found = relaxed(cp, 10.0)
+    assert found is not None
+    return -found.least
 
 
 @pytest.mark.parametrize(
