@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.controller import Controller
+from planner.controller.growing_racks import why_not_kept
 from planner.controller.switch_reconciler import SwitchReconciler
 from planner.model.errors import ConflictError, InputError
+from tests.planner.controller.over_racks import joined, opened
 from tests.planner.controller.scripted_switches import Switches
 from tests.planner.controller.sites import chat, controller, remember_kinds, request, resized
 from tests.planner.fabrics.sipam.tiny_pools import TINY, may_grow, may_shrink
@@ -109,3 +111,32 @@ def test_what_has_grown_gives_back_alone_what_it_grew_by(size: int) -> None:
     assert switches.calls == [(call, "it") for call in ("connect", "connect", "release", "connect")]
     assert switches.kept == [before.circuits_json]
     assert c.check() == []
+
+
+@pytest.mark.parametrize("upper", ["packets", "switches", "fibers"])
+def test_it_grows_over_a_further_rack_with_a_pool_of_its_own(upper: str) -> None:
+    """A rack has four accelerators, all of which the job has."""
+    c = opened(joined("sipam", upper))
+    c.submit(chat("it", 4))
+    before = c.running["it"]
+    c.grow(resized(c, "it", 8))
+    after = c.running["it"]
+    assert after.row.shape.racks == 2
+    assert after.device_names[:4] == before.device_names
+    assert before.lit.by_phase < after.lit.by_phase
+    assert c.check() == []
+
+
+def test_what_would_have_to_change_is_said() -> None:
+    """A ring would have to be opened; or accelerators have more memory than those of any larger configuration."""
+    c = controller("sipam")
+    c.submit(request("it", 4))
+    with pytest.raises(ConflictError, match=r"for the best of these \d+ circuits along data would have to be set anew"):
+        c.grow(resized(c, "it", 16))
+    place = c.running["it"]
+    less = next(
+        row for row in c._durable.kinds[place.kind].rows if row.shape.pooled_units < place.row.shape.pooled_units
+    )
+    words = why_not_kept(c._durable.state.free.state, less, place)
+    assert words is not None
+    assert words.startswith("memory of each accelerator would have to go from")
