@@ -15,8 +15,8 @@ from planner.fabrics.sipam.demand import PoolDemand, first_colours, is_inside
 from planner.fabrics.sipam.server_pool import FreeServer
 from planner.model.plan import Circuit
 
-MOST_RAILS_TRIED = 20_000
-"""for circuits of one configuration"""
+MOST_RAILS_TRIED = 1_000
+"""for circuits of one configuration, beside the first try of each"""
 Alike = tuple[str | None, int, int, int]
 """phase, ranks of both ends and width of a circuit: one that is on can be any with an equal one"""
 
@@ -110,12 +110,12 @@ class RailSearch(ABC):
         self._most_across = pool.across
 
     def run(self) -> Iterator[list[RailsTaken]]:
-        """All ways, as far as they are found in MOST_RAILS_TRIED steps."""
+        """All ways, as far as they are found in so many steps."""
         if not self.asked:
             yield []
             return
         open_ = [self._moves(0)]
-        while open_ and self._tried < MOST_RAILS_TRIED:
+        while open_ and self._tried < MOST_RAILS_TRIED + len(self.asked):
             if len(self._made) == len(open_):
                 self._change(self._made.pop(), -1)
             move = next(open_[-1], None)

@@ -8,7 +8,7 @@ from planner.fabrics.sipam.demand import PoolDemand
 from planner.fabrics.sipam.server_pool import FreeCounts
 from planner.model.plan import MemoryCircuit
 
-MOST_PLUGS_TRIED = 5_000
+MOST_PLUGS_TRIED = 1_000
 """of ranks in one server"""
 
 

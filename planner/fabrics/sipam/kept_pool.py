@@ -25,7 +25,7 @@ from planner.fabrics.sipam.free_pool import Connected, FreePool
 from planner.fabrics.sipam.server_pool import FreeServer
 from planner.model.plan import Circuit, HeldCircuits, MemoryCircuit, circuit_of
 
-MOST_NETWORKS = 50
+MOST_NETWORKS = 10
 """ways for the network to lie that are held against memory"""
 Plugs = dict[int, list[list[NewPlug]]]
 """by server, of each of its ranks"""
