@@ -16,7 +16,7 @@ FEW_STARTS = 3
 
 def in_order(room: Sequence[int], servers: Sequence[int], blocks: int, most: int) -> Iterator[Blocks]:
     """First fit: the first servers with room, each filled before the next."""
-    if isinstance(room, Room) and len(servers) == len(room):
+    if len(servers) == len(room) and isinstance(room, Room):
         yield from room.in_order(blocks, most)
         return
     spread: Blocks = []
@@ -33,7 +33,7 @@ def in_order(room: Sequence[int], servers: Sequence[int], blocks: int, most: int
 
 def tightest(room: Sequence[int], servers: Sequence[int], blocks: int, most: int) -> Iterator[Blocks]:
     """Best fit: the one server with the least room to spare, or as few servers as possible, the last the tightest."""
-    if isinstance(room, Room) and len(servers) == len(room):
+    if len(servers) == len(room) and isinstance(room, Room):
         yield from room.tightest(blocks, most, FEW_STARTS)
         return
     enough = [server for server in servers if room[server] >= blocks] if blocks <= most else []
@@ -59,7 +59,7 @@ def aligned(room: Sequence[int], servers: Sequence[int], blocks: int, most: int)
     """Servers that have all they may give, the remainder on the tightest server that takes it whole."""
     if most == 0:
         return
-    if isinstance(room, Room) and len(servers) == len(room):
+    if len(servers) == len(room) and isinstance(room, Room):
         yield from room.aligned(blocks, most)
         return
     count, remainder = divmod(blocks, most)
