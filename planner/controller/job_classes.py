@@ -209,7 +209,7 @@ class JobClasses:
         """A kind without the rows that take more than so many accelerators or, of those, optical ports."""
         kind = self[name]
         if name not in self._most_ranks:
-            self._most_ranks[name] = max(row.shape.num_ranks for row in kind.rows)
+            self._most_ranks[name] = max(row.size for row in kind.rows)
         most = self._most_ranks[name]
         if most <= min(accelerators, ports):
             return kind
@@ -225,7 +225,7 @@ class JobClasses:
     def _ports(self, name: str, kind: JobClass) -> int:
         """Optical ports of the rows that take the most."""
         if name not in self._most_ports:
-            ports = (row.shape.num_ranks for row in kind.rows if row.sets_circuits)
+            ports = (row.size for row in kind.rows if row.sets_circuits)
             self._most_ports[name] = max(ports, default=0)
         return self._most_ports[name]
 
@@ -252,7 +252,7 @@ class JobClasses:
         return self._rules.offered(self._rules.distinct(options, order, 1.0), self.cluster.fabric)
 
     def _kind_of(self, name: str, rows: tuple[Option, ...]) -> JobClass:
-        fewest = min((row.shape.num_ranks for row in rows), default=0)
+        fewest = min((row.size for row in rows), default=0)
         return self._rules.job_class(name, fewest, fewest, rows)
 
 
@@ -261,4 +261,4 @@ def _name(text: str) -> str:
 
 
 def _fits(row: Option, accelerators: int, ports: int) -> bool:
-    return row.shape.num_ranks <= accelerators and (not row.sets_circuits or row.shape.num_ranks <= ports)
+    return row.size <= accelerators and (not row.sets_circuits or row.size <= ports)

@@ -29,6 +29,16 @@ class Option:
         """The demand on the fabric."""
         return self.options.shapes[self.number]
 
+    @property
+    def size(self) -> int:
+        """Ranks of the whole job, over all racks, known before its demand is made."""
+        return int(self.options.candidates.num_devices[self.number])
+
+    @property
+    def racks(self) -> int:
+        """Racks in which the whole job lies, likewise."""
+        return int(self.options.candidates.racks[self.number])
+
     @cached_property
     def in_rack(self) -> "Option":
         """What it is in each of its racks, where these are several."""
@@ -84,7 +94,7 @@ class JobClass:
     @cached_property
     def over_racks(self) -> tuple[Option, ...]:
         """Rows that lie in several racks."""
-        return tuple(row for row in self.rows if row.shape.racks > 1)
+        return tuple(row for row in self.rows if row.racks > 1)
 
     def over_racks_before(self, row: Option) -> tuple[Option, ...]:
         """Those of them that are more valuable than another row."""
@@ -111,8 +121,10 @@ class JobClass:
     @cached_property
     def in_one_rack(self) -> Self:
         """The same without these rows."""
-        rows, of_loop = ([row for row in rows if row.shape.racks == 1] for rows in (self.rows, self.of_loop))
-        return replace(self, rows=tuple(rows), of_loop=tuple(of_loop)) if self.over_racks else self
+        if not self.over_racks:
+            return self
+        rows, of_loop = (tuple(row for row in rows if row.racks == 1) for rows in (self.rows, self.of_loop))
+        return replace(self, rows=rows, of_loop=of_loop)
 
     @cached_property
     def parts(self) -> tuple[int, ...]:
@@ -131,8 +143,9 @@ class JobClass:
 
     @cached_property
     def is_even(self) -> bool:
-        """True if each server of such a job takes one part, no more; then all parts are of the same size."""
-        return any(row.shape.is_even for row in self.rows)
+        """True if each server of such a job takes one part, no more; then all parts are of the same size. It is the
+        job that asks for it, so that all rows are alike."""
+        return any(row.shape.is_even for row in self.rows[:1])
 
 
 def _leanest(rows: Sequence[Option]) -> tuple[Option, ...]:

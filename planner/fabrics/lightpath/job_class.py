@@ -27,6 +27,17 @@ class LightpathOption(Option):
         """Least wavelengths that leave so many of its blocks; zeros where spreading the job needs no fibers."""
         return self.shape.boundary
 
+    @property
+    def key(self) -> tuple[object, ...]:
+        """As that of its demand, which is made only where a pool is shared."""
+        fabric = self.options.fabric
+        assert isinstance(fabric, Lightpath)
+        return (self.size, self.part) if fabric.shared is None else self.shape.key
+
+    @cached_property
+    def part(self) -> int:
+        return int(self.options.candidates.block[self.number])
+
     @cached_property
     def layouts(self) -> Layouts:
         """Orders of its blocks on several servers."""
@@ -75,7 +86,7 @@ class LightpathJobClass(JobClass):
         """Numbers of the rows with each key."""
         of_key: dict[object, list[int]] = {}
         for number, row in enumerate(self.rows):
-            of_key.setdefault(row.shape.key, []).append(number)
+            of_key.setdefault(row.key, []).append(number)
         return tuple(map(tuple, of_key.values()))
 
     @cached_property
@@ -86,10 +97,7 @@ class LightpathJobClass(JobClass):
     @cached_property
     def first_rows(self) -> tuple[LightpathOption, ...]:
         """The most valuable row of each key."""
-        first: dict[object, LightpathOption] = {}
-        for row in self.rows:
-            first.setdefault(row.shape.key, row)
-        return tuple(first.values())
+        return tuple(self.rows[numbers[0]] for numbers in self.numbers)
 
 
 class LightpathJobClassRules(JobClassRules):
