@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -49,7 +50,8 @@ class KeptPool:
         for taken in self._search(AddedCircuits).run():
             shut = tuple(self._shut(server, taken) for server in self._ranks)
             if shut not in tried and (plugs := self._plugged(*shut)) is not None:
-                return self._circuits(taken), self._memory(plugs)
+                with suppress(_NoUplinkError):
+                    return self._circuits(taken), self._memory(plugs)
             tried.add(shut)
             if len(tried) == MOST_NETWORKS:
                 break
@@ -227,6 +229,10 @@ class KeptPool:
         return circuit_of(*ends, taken.rails, uplinks.fibers(asked, taken.rails))
 
 
+class _NoUplinkError(Exception):
+    """Each phase has an uplink that is free, and none is free in both, as a circuit that stays on needs."""
+
+
 class _Uplinks:
     """Numbers of uplinks for new circuits: those that the job has already, one way alone, come first."""
 
@@ -251,7 +257,9 @@ class _Uplinks:
     def _next(self, asked: AskedCircuit, server: int, rail: int, way: int) -> str:
         phases, free = self._job.phases_of(asked), self._servers[server].uplinks[rail]
         able = (n for n in free if not any((phase, server, rail, way, n) in self._used for phase in phases))
-        number = min(able, key=lambda number: ((server, rail, number) not in self._own, number))
+        number = min(able, key=lambda number: ((server, rail, number) not in self._own, number), default=None)
+        if number is None:
+            raise _NoUplinkError
         self._used.update((phase, server, rail, way, number) for phase in phases)
         self._own.add((server, rail, number))
         return self._job.pool.fabric.uplink_name(server, rail, number)

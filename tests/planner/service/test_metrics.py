@@ -3,6 +3,7 @@
 import re
 import time
 
+from planner.controller.switch_driver import NO_CIRCUITS
 from planner.controller.switch_reconciler import SwitchReconciler
 from planner.integrations.switch_drivers import CircuitError, Circuits
 from tests.planner.controller.sites import controller as small_controller
@@ -24,7 +25,7 @@ class Dark:
             raise CircuitError(SAID)
         self.on[job] = circuits
 
-    def release(self, job: str) -> None:
+    def release(self, job: str, but: Circuits = NO_CIRCUITS) -> None:
         if self.is_dark:
             raise CircuitError(f"{SAID}: {job} stays")
         self.on.pop(job, None)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from planner.controller import Controller, Request, Settings, driver_calls
+from planner.controller.switch_driver import NO_CIRCUITS
 from planner.controller.switch_reconciler import SwitchReconciler
 from planner.integrations.switch_drivers import Circuits
 from planner.service.idle_replan import IdleReplan
@@ -154,7 +155,7 @@ def test_the_end_waits_for_the_circuits_of_one_job_alone(monkeypatch: pytest.Mon
             self.calls += 1
             assert stopped.wait(MOST_S)
 
-        def release(self, job: str) -> None: ...
+        def release(self, job: str, but: Circuits = NO_CIRCUITS) -> None: ...
 
         def applied(self) -> dict[str, Circuits]:
             return {}

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from planner.controller.job_classes import JobClasses
+from planner.controller.switch_driver import NO_CIRCUITS
 from planner.controller.switch_reconciler import SwitchReconciler
 from planner.integrations.kubernetes.loop import KubernetesLoop
 from planner.integrations.switch_drivers import CircuitError, Circuits
@@ -120,7 +121,7 @@ class Unheard:
         if not self.is_heard:
             raise CircuitError("no answer")
 
-    def release(self, job: str) -> None:
+    def release(self, job: str, but: Circuits = NO_CIRCUITS) -> None:
         del self.on[job]
 
     def applied(self) -> dict[str, Circuits]:

@@ -5,6 +5,7 @@ from typing import Any, cast
 
 import pytest
 
+from planner.controller.switch_driver import NO_CIRCUITS
 from planner.integrations.slurm import executor
 from planner.integrations.slurm.actions import Action, reconcile
 from planner.integrations.slurm.allocations import Allocation, AllocationStore
@@ -12,7 +13,7 @@ from planner.integrations.slurm.client import SlurmClient
 from planner.integrations.slurm.commands import SlurmError
 from planner.integrations.slurm.executor import Executor
 from planner.integrations.slurm.observed_state import DesiredState, Memory, ObservedState
-from planner.integrations.switch_drivers import CircuitError
+from planner.integrations.switch_drivers import CircuitError, Circuits
 from tests.planner.integrations.slurm.executor_cases import LIGHT, SITE
 from tests.planner.integrations.slurm.job_requests_cases import row
 
@@ -47,7 +48,7 @@ class StuckDriver:
     def monotonic(self) -> float:
         return self.now_s
 
-    def release(self, job: str) -> None:
+    def release(self, job: str, but: Circuits = NO_CIRCUITS) -> None:
         self.now_s += 0.15
         raise CircuitError("the switch does not answer")
 
