@@ -158,9 +158,9 @@ def test_who_does_not_begin_for_a_reason_that_is_not_so_is_found(monkeypatch: py
     assert any("cannot begin" in text for text in run(0).wrong)
 
 
-def others(entry: Any, request: Any, kept: Any) -> Any:
+def others(entry: Any, place: Any, request: Any, kept: Any) -> Any:
     """Accelerators of a job that it was not to keep."""
-    return [device for device in entry.place.devices if device not in KEPT(entry, request, kept)]
+    return [device for device in place.devices if device not in KEPT(entry, place, request, kept)]
 
 
 def moved(self: Any, row: Any, devices: Any, *more: Any) -> Any:
