@@ -30,14 +30,11 @@ def find_among(state: ClusterState, entry: Entry, request: Request, kind: str, k
                 if found is not None:
                     return found
     number = counted(len(devices), "accelerator")
-    if state.free.state.has_pool:
-        problem = (
-            f"has no configuration of {number} in one rack over circuits and memory alone of those that it would keep"
-        )
-    else:
-        problem = (
-            f"has no configuration of {number}, without circuits or links between racks, on those that it would keep"
-        )
+    lacking = (
+        " in one rack over circuits and memory alone of those" if state.free.state.has_pool
+        else ", without circuits or links between racks, on those"
+    )  # fmt: skip
+    problem = f"has no configuration of {number}{lacking} that it would keep"
     raise ConflictError("shrink", entry.name, f"{problem}; it goes on with all that it has")
 
 
