@@ -15,7 +15,7 @@ from tests.planner.integrations.kubernetes.world import World
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    """An emulated API; what it remembers makes it slower, so that each test has its own."""
+    """An emulated API, whose objects are those of one test."""
     one = Server()
     yield one
     one.close()

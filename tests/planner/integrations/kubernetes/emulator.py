@@ -52,6 +52,13 @@ class Emulator(Objects):
     """writes as (method, path, body)"""
 
     async def _handle(self, request: kmock.Request) -> Any:
+        """Answer, and forget the request: kmock looks through all that it remembers to answer the next one."""
+        try:
+            return await self._answer(request)
+        finally:
+            self._requests = [each for each in self._requests if each is not request]
+
+    async def _answer(self, request: kmock.Request) -> Any:
         if self.is_down:
             raise kmock.KubernetesError(503, "ServiceUnavailable", "the server is down")
         if self.token and request.headers.get("Authorization") != f"Bearer {self.token}":
