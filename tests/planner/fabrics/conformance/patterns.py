@@ -1,7 +1,7 @@
 """Random choices of step 1, fit or not: what its constraint groups say of them, and the rules."""
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from random import Random
 
@@ -18,7 +18,7 @@ from planner.fabrics.demand import Demand
 from planner.fabrics.pattern import Choice, Pattern, route_pattern
 from planner.fabrics.problem import Problem
 from planner.formulation.solver import new_solver
-from planner.formulation.variables import BlockKind, create_variables
+from planner.formulation.variables import BlockKind, Variables, create_variables
 from planner.model.plan import Assignment
 from tests.planner.fabrics.conformance.small_clusters import small_instance
 
@@ -35,13 +35,22 @@ class Drawn:
     kind: str
     problem: Problem
     pattern: Pattern
+    models: dict[frozenset[str], tuple[cp_model.CpModel, Variables]] = field(default_factory=dict, repr=False)
+    """of step 1 with some of its groups alone, shared by the patterns of a problem"""
+
+    def _model(self, groups: frozenset[str]) -> tuple[cp_model.CpModel, Variables]:
+        if groups not in self.models:
+            cp = cp_model.CpModel()
+            v = create_variables(cp, self.problem)
+            for name in groups:
+                groups_of(fabrics()[self.kind])[name].constraint(cp, v, self.problem)
+            self.models[groups] = cp, v
+        return self.models[groups]
 
     def allows(self, groups: Collection[str]) -> bool:
         """Whether step 1 with these groups alone lets the jobs of the pattern lie there, and no other job run."""
-        cp = cp_model.CpModel()
-        v = create_variables(cp, self.problem)
-        for name in groups:
-            groups_of(fabrics()[self.kind])[name].constraint(cp, v, self.problem)
+        built, v = self._model(frozenset(groups))
+        cp = built.clone()
         for j, job in enumerate(v.jobs):
             choice = self.pattern.get(j)
             for row, literal in enumerate(job.rows):
@@ -83,7 +92,7 @@ class Drawn:
         return {violation.rule for violation in check(self.problem.instance, plan, starts=True)}
 
     def without(self, j: int) -> "Drawn":
-        return Drawn(self.kind, self.problem, {i: choice for i, choice in self.pattern.items() if i != j})
+        return replace(self, pattern={i: choice for i, choice in self.pattern.items() if i != j})
 
     def smallest(self) -> "Drawn":
         """As few of the jobs as step 1 still forbids: without any one of these that may be absent it allows them."""
@@ -119,8 +128,9 @@ def _draw(kind: str) -> Iterator[Drawn]:
             for each in problem.options
         ]
         problem = Problem(problem.instance, tuple(options))
+        first = Drawn(kind, problem, {})
         for _ in range(EACH):
-            yield Drawn(kind, problem, _pattern(problem, rng))
+            yield replace(first, pattern=_pattern(problem, rng))
 
 
 def _pattern(problem: Problem, rng: Random) -> Pattern:
