@@ -6,8 +6,8 @@ from tests.planner.controller.sites import remember_kinds
 from tests.simulation.run import run
 
 ON_SWITCHES, ON_RACK, ON_RACKS = range(1_000_000, 1_000_240), range(40), range(20)
-RUN_S = 14.0
-"""with mishaps on switches: a third of what `python -m tests.simulation` has, so that all runs take two minutes"""
+RUN_S, LIT_S = 14.0, 20.0
+"""with mishaps on switches and on lightpaths: `python -m tests.simulation` has two and three times as much"""
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -24,10 +24,10 @@ def test_nothing_is_wrong_on_switches(seed: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", ON_RACK)
 def test_nothing_is_wrong_on_a_lightpath(seed: int) -> None:
-    assert run(seed, on="lightpath").wrong == []
+    assert run(seed, LIT_S, on="lightpath").wrong == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", ON_RACKS)
 def test_nothing_is_wrong_on_racks_that_fibers_join(seed: int) -> None:
-    assert run(seed, on="lightpath-fibers").wrong == []
+    assert run(seed, LIT_S, on="lightpath-fibers").wrong == []

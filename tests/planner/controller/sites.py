@@ -6,8 +6,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from planner.controller import Controller, Decision, Request, Settings, Start
+from planner.controller import Controller, Decision, Request, Settings, Start, job_classes
 from planner.controller.job_classes import JobClasses
+from planner.controller.sizes import num_bytes
 from planner.fabrics.job_class import Option
 from planner.model.job import Job
 from tests.planner.simulate.grounds import BERT, CHAT, cluster
@@ -43,24 +44,38 @@ def started(decisions: tuple[Decision, ...]) -> list[str]:
 def remember_kinds() -> None:
     """Controllers of this process share what they expand: it depends on cluster and request alone."""
     if not isinstance(JobClasses._rows, _Remembered):
-        JobClasses._rows = _Remembered(JobClasses._rows)  # type: ignore[method-assign, assignment]
+        known = _Remembered(JobClasses._rows)
+        JobClasses._rows = known  # type: ignore[method-assign, assignment]
+        job_classes.num_bytes = known.num_bytes  # type: ignore[attr-defined]
 
 
 class _Remembered:
-    """A method whose answers are kept by cluster and job."""
+    """A method whose answers are kept by cluster and job, with the memory that they take."""
 
-    def __init__(self, method: Callable[[JobClasses, Job], tuple[tuple[Option, ...], int]]) -> None:
+    def __init__(self, method: Callable[[JobClasses, Job], tuple[Option, ...]]) -> None:
         self._method = method
-        self._known: dict[str, tuple[tuple[Option, ...], int]] = {}
+        self._known: dict[str, tuple[Option, ...]] = {}
+        self._bytes: dict[int, dict[int, int]] = {}
+        """of the rows that are known, by how much of them is worked out"""
 
     def __get__(self, kinds: JobClasses, owner: type) -> Any:
         return self if kinds is None else partial(self._ask, kinds)
 
-    def _ask(self, kinds: JobClasses, job: Job) -> tuple[tuple[Option, ...], int]:
+    def _ask(self, kinds: JobClasses, job: Job) -> tuple[Option, ...]:
         key = kinds.cluster.model_dump_json() + job.job_class_json
         if key not in self._known:
             self._known[key] = self._method(kinds, job)
+            self._bytes[id(self._known[key])] = {}
         return self._known[key]
+
+    def num_bytes(self, rows: tuple[Option, ...]) -> int:
+        """As `sizes.num_bytes`, counted again only where more of the rows was worked out."""
+        if id(rows) not in self._bytes:
+            return num_bytes(rows)
+        worked_out = sum(len(vars(row)) for row in rows)
+        if worked_out not in self._bytes[id(rows)]:
+            self._bytes[id(rows)][worked_out] = num_bytes(rows)
+        return self._bytes[id(rows)][worked_out]
 
 
 def quick_folder() -> tempfile.TemporaryDirectory[str]:
