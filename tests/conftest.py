@@ -9,12 +9,20 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.order import longest_first
+
 settings.register_profile("any_machine", settings.default, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any_machine")
 
 
-def pytest_sessionstart() -> None:
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Workers of pytest-xdist take files in order of collection, not those with the most tests first."""
     os.environ.pop("COLUMNS", None)
+    session.config.option.loadscopereorder = False
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    longest_first(items)
 
 
 def pytest_collection(session: pytest.Session) -> None:
