@@ -33,7 +33,6 @@ LONGEST = (
     "planner/integrations/switch_drivers/test_hook_driver.py",
     "planner/integrations/slurm/test_loop_machine.py",
     "planner/integrations/switch_drivers/ocs/test_driver.py",
-    "planner/model/test_collector.py",
     "planner/candidates/test_phase_settings.py",
     "mpi/test_run_schedule.py",
     "test_architecture.py",

@@ -1,13 +1,15 @@
 """The collector of cycles rests inside, and is as before afterwards, whatever happens."""
 
 import gc
-from collections.abc import Iterator
+import subprocess
+import sys
+from collections.abc import Callable
 from weakref import ref
 
 import pytest
 
-from planner.model import collector
 from planner.model.collector import FEW, MOST_UNSEEN, resting_collector
+from tests.paths import ROOT
 
 
 def test_rests_and_wakes() -> None:
@@ -33,27 +35,14 @@ class _Cycle:
         self.own = self
 
 
-@pytest.fixture
-def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The tests keep what they load from the collector; here nothing is kept, as in a process that plans."""
-    monkeypatch.setattr(collector._Kept, "is_for_good", None)
-    monkeypatch.setattr(collector._Kept, "num_unseen", 0)
-    gc.unfreeze()
-    yield
-    gc.collect()
-    gc.freeze()
-
-
-@pytest.mark.usefixtures("nothing_kept")
-def test_many_new_objects_are_old_afterwards() -> None:
+def _many_new_objects_are_old_afterwards() -> None:
     with resting_collector():
         made = [[number] for number in range(2 * FEW)]
     young = {id(each) for generation in (0, 1) for each in gc.get_objects(generation)}
     assert not any(id(each) in young for each in made)
 
 
-@pytest.mark.usefixtures("nothing_kept")
-def test_garbage_among_old_objects_stays_small() -> None:
+def _garbage_among_old_objects_stays_small() -> None:
     with resting_collector():
         first = ref(_Cycle())
         made = [[number] for number in range(2 * FEW)]
@@ -62,6 +51,17 @@ def test_garbage_among_old_objects_stays_small() -> None:
         with resting_collector():
             made += [[number] for number in range(2 * FEW)]
     assert first() is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", [_many_new_objects_are_old_afterwards, _garbage_among_old_objects_stays_small])
+def test_in_a_process_that_plans(case: Callable[[], None]) -> None:
+    """The tests keep what they load from the collector; in a new process nothing is kept."""
+    told = subprocess.run(
+        [sys.executable, "-c", f"from {__name__} import {case.__name__} as case; case()"],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert told.returncode == 0, told.stderr
 
 
 def test_what_somebody_keeps_is_kept_on() -> None:
