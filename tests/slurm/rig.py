@@ -102,7 +102,7 @@ class Rig:
     def job(self, number: int) -> dict[str, Any]:
         return self.jobs()[number]
 
-    def until(self, what: Callable[[], T], timeout_s: float = 240.0, every_s: float = 0.2) -> T:
+    def until(self, what: Callable[[], T], timeout_s: float = 240.0, every_s: float = 0.4) -> T:
         """The first true answer; AssertionError with what Slurm logged where there is none in time."""
         end = time.monotonic() + timeout_s
         while not (answer := what()):

@@ -36,6 +36,7 @@ class _Cycle:
 
 
 def _many_new_objects_are_old_afterwards() -> None:
+    gc.collect()
     with resting_collector():
         made = [[number] for number in range(2 * FEW)]
     young = {id(each) for generation in (0, 1) for each in gc.get_objects(generation)}
