@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import prod
 from typing import Any
 
@@ -16,6 +16,9 @@ MAX_TABLE_BLOCKS = 32
 """circuits between so few blocks are summed in a table of all pairs"""
 MOST_SUMMED = 100_000
 """circuits of several configurations that are summed at once, over all ways to lie"""
+
+MOST_PLACES = 30_000
+"""ways to lie of which it is remembered what light they need"""
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,15 @@ def busiest(tables: Sequence[Between], places: NDArray[np.integer[Any]], num_pla
         np.maximum(needed, _sums(pairs[i : i + together], lines, num_places).max(axis=0), out=needed)
     needed[..., range(num_places), range(num_places)] = 0
     return needed.reshape(*places.shape[:-1], num_places, num_places)
+
+
+@lru_cache(maxsize=MOST_PLACES)
+def busiest_pairs(tables: tuple[Between, ...], places: bytes) -> Sequence[tuple[int, int, int]]:
+    """The same of blocks at these places, 32-bit numbers from 0 on: place, other place and wavelengths of each ordered
+    pair with light."""
+    lie = np.frombuffer(places, dtype=np.int32)
+    needed = busiest(tables, lie, int(lie.max()) + 1)
+    return tuple([(a, b, int(needed[a, b])) for a, b in np.argwhere(needed).tolist()])
 
 
 def _sums(pairs: Sequence[NDArray[np.int32]], lines: NDArray[np.integer[Any]], num_places: int) -> Ints:

@@ -19,6 +19,7 @@ from planner.fabrics.demand import Demand
 from planner.fabrics.free_racks import FreeRacks
 from planner.fabrics.free_slots import Device
 from planner.fabrics.job_class import JobClass, Option
+from planner.fabrics.known_spreads import KnownSpreads
 from planner.fabrics.lit import Lit
 from planner.fabrics.look_ahead import LookAhead, LookAheadByRack
 from planner.fabrics.placement import Owned, Placement
@@ -133,6 +134,7 @@ class FreeState(FreeRacks):
         hopeless: set[object] = set()
         num_failed, has_racks = dict[int, int](), len(self.together) > 1
         over_racks: SpreadsOverRacks | None = None
+        known = KnownSpreads(self, search)
         for demand, row in rows:
             key = demand.room_key, demand.racks, demand.links
             if demand.num_ranks > self.num_free or key in hopeless:
@@ -143,7 +145,7 @@ class FreeState(FreeRacks):
             if not is_whole and over_racks is None and self.links is not None:
                 over_racks = SpreadsOverRacks(self, self.links, search)
             over = over_racks.of(demand) if over_racks is not None and not is_whole else None
-            spreads, found_any = self.spreads(demand, search) if is_whole else over, over is not None
+            spreads, found_any = known.of(demand) if is_whole else over, over is not None
             for blocks in spreads or ():
                 found_any = True
                 if len(blocks) > 1 and num_failed.get(demand.racks) == MAX_FAILED:

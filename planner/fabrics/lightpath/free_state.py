@@ -51,6 +51,7 @@ class LightpathFreeState(FreeState):
         self.shares = FreeShares.of(cluster)
         self._slots_matter = self.light.fabric.slots_matter
         self._known = KnownLight()
+        self._room_among: dict[tuple[int, ...], Sequence[int]] = {}  # since light was last taken or given back
         if self._slots_matter:
             self.most_orders = MOST_SLOTTED_ORDERS
 
@@ -64,14 +65,16 @@ class LightpathFreeState(FreeState):
         twin = super().copy()
         twin.light = self.light.copy()
         twin.router = Router(twin.light)
-        twin.shares = self.shares.copy()
+        twin.shares, twin._room_among = self.shares.copy(), {}
         return twin
 
     def _take_owned(self, owned: Owned[Any]) -> None:
+        self._room_among.clear()
         self.router.take(owned)
         self.shares.take(owned.counted)
 
     def _release_owned(self, owned: Owned[Any]) -> None:
+        self._room_among.clear()
         self.router.release(owned)
         self.shares.take(owned.counted, -1)
 
@@ -118,14 +121,11 @@ class LightpathFreeState(FreeState):
         """True if enough wavelengths are free between each server and the others."""
         if len(blocks) == 1 or not demand.has_light:
             return True
-        for server, count in blocks:
-            others = [other for other, _ in blocks if other != server]
-            needed = int(demand.boundary[count])
-            if not self.light.have_room(((server, other) for other in others), needed):
-                return False
-            if not self.light.have_room(((other, server) for other in others), needed):
-                return False
-        return True
+        servers, counts = zip(*blocks, strict=True)
+        if servers not in self._room_among:
+            self._room_among[servers] = self.light.room_among(servers)
+        boundary = demand.boundary.item
+        return all(boundary(count) <= room for count, room in zip(counts, self._room_among[servers], strict=True))
 
     def difficulty(self, demand: Demand, blocks: Sequence[tuple[int, int]]) -> tuple[float, ...]:
         """Jobs on several servers that need the most wavelengths come first."""

@@ -48,7 +48,7 @@ class Routes:
         per_fiber = min(self.fabric.wavelengths_per_fiber, self.fabric.wavelengths_per_tile)
         return per_fiber * len(self.fibers(source, destination))
 
-    @property
+    @cached_property
     def may_cross(self) -> bool:
         """True if circuits may cross third servers."""
         return self.fabric.most_hops > 1

@@ -1,15 +1,14 @@
 """Routing and wavelength assignment (RWA): the spectrum in use on each fiber, and first-fit circuits for one job."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise, permutations, product
 
-import numpy as np
-
 from costmodel.fabrics import Circuits, Fiber, Lightpath, Route
-from planner.fabrics.circuits_between import busiest
+from planner.fabrics.circuits_between import busiest_pairs
 from planner.fabrics.demand import Demand, Served
 from planner.fabrics.lightpath.routes import Device, Routes, Waveguide
 from planner.model.cluster import Cluster
@@ -93,18 +92,19 @@ class Spectrum:
             return self.free_wavelengths(source, destination)
         return min(self.leaving(source), self.entering(destination))
 
-    def have_room(self, pairs: Iterable[tuple[int, int]], needed: int) -> bool:
-        """True if so many wavelengths can still go over these ordered pairs of servers together."""
-        found = 0
-        return needed <= 0 or any((found := found + self.room(*pair)) >= needed for pair in pairs)
+    def room_among(self, servers: Sequence[int]) -> list[int]:
+        """Wavelengths that each of these servers can still send the others, or receive from them if these are fewer."""
+        room = [[self.room(a, b) if a != b else 0 for b in servers] for a in servers]
+        return [min(sum(out), sum(back)) for out, back in zip(room, zip(*room, strict=True), strict=True)]
 
     def has_room(self, demand: Demand, servers: Sequence[int]) -> bool:
         """True if each pair of servers has the free wavelengths that blocks on these servers need; necessary only."""
         if servers.count(servers[0]) == len(servers):
             return True
-        names, places = np.unique(np.asarray(servers), return_inverse=True)
-        needed = busiest(demand.between_blocks, places, len(names))
-        return all(needed[a, b] <= self.room(int(names[a]), int(names[b])) for a, b in np.argwhere(needed))
+        names = [*dict.fromkeys(servers)]
+        place = {server: number for number, server in enumerate(names)}
+        places = array("i", [place[server] for server in servers]).tobytes()
+        return all(lit <= self.room(names[a], names[b]) for a, b, lit in busiest_pairs(demand.between_blocks, places))
 
     def commit(self, circuits: Sequence[HeldCircuits]) -> None:
         """Take the light of a routed job."""

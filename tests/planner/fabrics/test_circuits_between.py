@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from planner.fabrics import circuits_between
-from planner.fabrics.circuits_between import Between, busiest
+from planner.fabrics.circuits_between import Between, busiest, busiest_pairs
 from tests.planner.fabrics.demand_cases import shapes
 
 Circuits = list[tuple[int, int, int]]
@@ -19,6 +19,8 @@ def test_light_between_places_is_counted_pair_by_pair(places: tuple[int, ...]) -
                 expected[places[a], places[b]] += table[a, b]
             np.fill_diagonal(expected, 0)
             assert busiest([between], np.array(places), 3).tolist() == expected.tolist()
+            lit = {(a, b): light for a, b, light in busiest_pairs((between,), np.array(places, np.int32).tobytes())}
+            assert lit == {(a, b): expected[a, b] for a, b in np.argwhere(expected).tolist()}
             assert between.reversed.table.tolist() == table.T.tolist()
             assert {(a, b): w for a, peers in between.leaving() for b, w in peers} == {
                 (a, b): table[a, b] for a, b in np.argwhere(table)

@@ -76,6 +76,27 @@ def test_jobs_get_the_light_that_a_search_gives_them(seed: int, name: str) -> No
     assert placed(name, seed, KnownLight()) == placed(name, seed, Forgetful())
 
 
+@pytest.mark.parametrize("name", ["plain", "crossing"])
+def test_room_between_servers_is_what_jobs_leave_and_give_back(name: str) -> None:
+    state, options = FreeState.empty(problem(name).cluster), problem(name).options
+    assert isinstance(state, LightpathFreeState)
+    rows = [(each, row) for each in options for row, shape in enumerate(each.shapes) if shape.num_blocks == 2]
+    rows = [(each, row) for each, row in rows if each.shapes[row].has_light]
+    blocks = [[(a, 1), (b, 1)] for a in range(3) for b in range(a + 1, 3)]
+
+    def fits() -> list[bool]:
+        return [state.may_span(each.shapes[row], on) for each, row in rows for on in blocks]
+
+    before, seen = fits(), list[Assignment]()
+    for each, row in rows:
+        found = state.assign(each, row, blocks[0]) if state.room(each.shapes[row])[0] else None
+        seen += [found] if found is not None else []
+    assert 0 < sum(fits()) < sum(before)
+    for assignment in seen:
+        state.release_named(assignment)
+    assert fits() == before
+
+
 def test_many_answers_are_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that the law above is about something."""
     calls, of, search = Counter[str](), KnownLight.of, LightpathFreeState._searched
