@@ -116,7 +116,7 @@ def _batch_jobs(state: ClusterState, names: Iterable[str]) -> list[BatchJob]:
     """The first jobs of a batch in the order of the queue; those behind the job with reserved room leave it alone."""
     reserved, line, now_s = state.ledger.reserved, state.queue, state.now_s
     entries = sorted((state.ledger.jobs[n] for n in names if n in line), key=lambda e: line.rank(e, now_s))
-    head = state.ledger.jobs.get(reserved.job or "")
+    head = state.ledger.growths.get(reserved.job or "") or state.ledger.jobs.get(reserved.job or "")
     first = line.rank(head, now_s) if head is not None and head.place is None else None
     found = []
     for entry in entries[:MOST_JOBS]:

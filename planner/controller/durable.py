@@ -27,7 +27,7 @@ log = logging.getLogger("planner")
 Decisions = tuple[Decision, ...]
 CLOSED = "the controller is closed, or lost its journal: open it again"
 SPOILT = "an event of this group ended in an error, so none of them has happened"
-NOT_ASKED = {"at_s", "noted"}
+NOT_ASKED = {"at_s", "noted", "queued"}
 """fields of an event that are no part of what was asked"""
 
 
@@ -56,8 +56,9 @@ class DurableState:
         try:
             self.cluster, self.settings = agreed(self.journal, cluster, settings)
             self.kinds = JobClasses(
-                self.cluster, self.settings.kinds_memory_bytes, self._kinds_in_use, lambda name: self.journal.kind(name)
-            )
+                self.cluster, self.settings.kinds_memory_bytes,
+                lambda: self.ledger.kinds_in_use, lambda name: self.journal.kind(name),
+            )  # fmt: skip
             self._is_grouped, self._is_spoilt, self._is_lost = False, False, True
             self._counts = Counts()
             self.clock = Clock()
@@ -142,10 +143,6 @@ class DurableState:
         ledger.forget()
         self.state = ClusterState(self.cluster, ledger)
         self.state.counts = self._counts
-
-    def _kinds_in_use(self) -> set[str]:
-        """Kinds of jobs that wait or run; several threads ask."""
-        return {entry.kind for entry in list(self.ledger.jobs.values())}
 
     def set_clock(self) -> Decisions:
         """All times move so that now is what the machine says."""
@@ -271,7 +268,7 @@ class DurableState:
             ledger.event(record.body)
             for body in record.decisions if "noted" not in record.body else ():
                 ledger.apply(ledger.decision(body))
-        self.kinds.require({entry.kind for entry in ledger.jobs.values()})
+        self.kinds.require(ledger.kinds_in_use)
         if not self._is_looked_at:
             require_sound(self.cluster, ledger, journal.path)
             self._is_looked_at = True

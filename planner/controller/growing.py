@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from itertools import islice
 
 from costmodel.wording import counted
+from planner.controller.decisions import Reserve, Tag
 from planner.controller.free_state import Found
 from planner.controller.growing_racks import grown_over_racks, why_not_kept
 from planner.controller.ledger import Entry
-from planner.controller.reservation import kept_for_first
 from planner.controller.resized import on_these, require_resizable, set_aside
 from planner.controller.settings import Request
 from planner.controller.state import ClusterState
@@ -21,12 +21,11 @@ from planner.fabrics.search import NOBODY, OutOfTimeError, require_time
 from planner.model.errors import ConflictError, InputError
 from planner.placement.placement import Place
 
-LEAST_SEARCH_S = 0.1
-"""that a growth may take, however short the budgets of an event are: a user asks for it once"""
 MOST_REFUSED = 30
 """ways to lie of one configuration that light refuses before no other is tried"""
 SLOWER, WITHOUT_LIGHT, NOWHERE, NOT_JOINED = range(4)
 """how far the configuration came that came furthest"""
+TAGS: tuple[Tag, ...] = ("refused", "refused", "scattered", "light")
 IN_THE_WAY = {
     SLOWER: "has no larger configuration that is as fast as it is now",
     WITHOUT_LIGHT: "has circuits on that none of its larger configurations has, of those as fast as it is now",
@@ -35,29 +34,46 @@ IN_THE_WAY = {
 }
 
 
-def find_beside(state: ClusterState, entry: Entry, request: Request, kind: str, now_s: float, budget_s: float) -> Found:
-    """The most valuable configuration of a larger request that keeps all ranks where they are, looked for in
-    `budget_s`, or LEAST_SEARCH_S if that is more; the state is left as it was. InputError, or ConflictError with what
+class NotGrownError(ConflictError):
+    """A job goes on as it is."""
+
+    def __init__(self, where: str, field: str, problem: str, tag: Tag = "refused") -> None:
+        """`tag`: what it could wait for; "refused" where waiting would be in vain."""
+        self.tag: Tag = tag
+        super().__init__(where, field, problem)
+
+
+def find_beside(
+    state: ClusterState, entry: Entry, request: Request, kind: str, barred: frozenset[int], budget_s: float
+) -> Found:
+    """The most valuable configuration of a larger request that keeps all ranks where they are, and takes none of the
+    `barred` servers; looked for in so many seconds. The state is left as it was. InputError, or NotGrownError with what
     stands in the way."""
-    budget_s = max(budget_s, LEAST_SEARCH_S)
     place = require_resizable("grow", entry, request)
     if not any(size > len(place.devices) for size in request.sizes):
         problem = f"has {counted(len(place.devices), 'accelerator')} and asks for no more; give a larger number"
         raise InputError("grow", entry.name, problem)
     if place.circuits and not state.free.state.keeps_lit:
         problem = "holds circuits, and what joins its accelerators would all have to be set anew for more of them"
-        raise ConflictError("grow", entry.name, f"{problem}; submit it anew to have it larger")
+        raise NotGrownError("grow", entry.name, f"{problem}; submit it anew to have it larger")
     rows = _within_quota(state, entry, place, kind)
-    barred = state.drained | _kept(state, entry, now_s)
     try:
         with set_aside(state, entry):
             found, reached = _first(state, request, kind, rows, place, barred, time.perf_counter() + budget_s)
     except OutOfTimeError:
         problem = f"no place beside its own was found in {budget_s * 1e3:.3g} ms; ask again, or raise repair_budget"
-        raise ConflictError("grow", entry.name, f"{problem}. It goes on as it is") from None
+        raise NotGrownError("grow", entry.name, f"{problem}. It goes on as it is", "time") from None
     if found is None:
-        raise ConflictError("grow", entry.name, f"{_why_not(state, place, rows, barred, reached)}; it goes on as it is")
+        problem, tag = _why_not(state, place, rows, barred, reached)
+        raise NotGrownError("grow", entry.name, f"{problem}; it goes on as it is", tag)
     return found
+
+
+def left_alone(kept: Reserve, entry: Entry, now_s: float) -> frozenset[int]:
+    """Servers, of those kept for the first in the queue, that a running job may not grow onto: none where it is that
+    job, or will have left them in time by its limit, which is not over."""
+    is_gone = kept.at_s is not None and now_s < entry.end_s <= kept.at_s
+    return NOBODY if is_gone or kept.job == entry.name else frozenset(kept.servers)
 
 
 def _first(
@@ -94,32 +110,43 @@ def _within_quota(state: ClusterState, entry: Entry, place: Place, kind: str) ->
     racks = place.row.shape.racks
     larger = [r for r in state.ledger.kinds[kind].rows if r.shape.num_ranks > number and r.shape.racks >= racks]
     if not larger:
-        raise ConflictError("grow", entry.name, "has no larger configuration in as many racks; ask for other numbers")
+        problem = "has no larger configuration in as many racks; ask for other numbers"
+        raise NotGrownError("grow", entry.name, problem)
     accelerators, ports = state.ledger.tenants.left(tenant)
     few = [row for row in larger if row.shape.num_ranks - number <= accelerators]
     able = [row for row in few if not row.sets_circuits or row.shape.num_ranks - place.num_ports <= ports]
     if not able:
         left = f"{ports} more optical ports" if few else f"{accelerators} more accelerators"
         needed = min(row.shape.num_ranks for row in larger) - (place.num_ports if few else number)
-        raise ConflictError("grow", entry.name, f"tenant {tenant} may hold {left}, and it needs {needed}")
+        raise NotGrownError("grow", entry.name, f"tenant {tenant} may hold {left}, and it needs {needed}", "quota")
     return able
 
 
-def _kept(state: ClusterState, entry: Entry, now_s: float) -> frozenset[int]:
-    """Servers that are kept for the first waiting job, unless this one will have left them in time by its limit, which
-    is not over."""
-    kept = kept_for_first(state, now_s)
-    is_gone = kept.at_s is not None and now_s < entry.end_s <= kept.at_s
-    return NOBODY if is_gone else frozenset(kept.servers)
-
-
-def _why_not(state: ClusterState, place: Place, rows: Sequence[Option], barred: frozenset[int], reached: int) -> str:
+def _why_not(
+    state: ClusterState, place: Place, rows: Sequence[Option], barred: frozenset[int], reached: int
+) -> tuple[str, Tag]:
     """What stands in the way, in the words of the user."""
     if reached == WITHOUT_LIGHT:
         best = next(row for row in rows if row.rate >= place.row.rate)
-        return f"{IN_THE_WAY[reached]}: for the best of these {why_not_kept(state.free.state, best, place)}"
+        way = f"{IN_THE_WAY[reached]}: for the best of these {why_not_kept(state.free.state, best, place)}"
+        return way, TAGS[reached]
     if reached == SLOWER:
-        return IN_THE_WAY[reached]
+        return IN_THE_WAY[reached], TAGS[reached]
+    short, needed = _short(state, place, rows, barred)
+    return short or (f"{needed}, but {IN_THE_WAY[reached]}", TAGS[reached])
+
+
+def too_few(
+    state: ClusterState, place: Place, rows: Sequence[Option], barred: frozenset[int]
+) -> tuple[str, Tag] | None:
+    """What stands in the way where fewer are free than the smallest of larger rows needs; None where enough are."""
+    return _short(state, place, rows, barred)[0]
+
+
+def _short(
+    state: ClusterState, place: Place, rows: Sequence[Option], barred: frozenset[int]
+) -> tuple[tuple[str, Tag] | None, str]:
+    """The same, and what is needed and free in words."""
     more = min(row.shape.num_ranks for row in rows) - len(place.devices)
     together, is_joined = state.free.state.together, state.free.state.links is not None
     near = [s for servers in together if is_joined or place.devices[0][0] in servers for s in servers]
@@ -128,4 +155,5 @@ def _why_not(state: ClusterState, place: Place, rows: Sequence[Option], barred: 
     needed = f"needs {counted(more, 'accelerator')} more where its ranks can use them, and {free} are free there"
     if kept:
         needed += f" beside {kept} on servers that are drained or kept for a job that waits"
-    return needed if free < more else f"{needed}, but {IN_THE_WAY[reached]}"
+    tag: Tag = "reserved" if free + kept >= more else "room"
+    return (needed, tag) if free < more else None, needed

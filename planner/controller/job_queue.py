@@ -1,4 +1,4 @@
-"""Waiting jobs in the order in which they are served."""
+"""Waiting jobs, and running ones that wait to grow, in the order in which they are served."""
 
 from bisect import insort
 from collections import deque
@@ -9,13 +9,14 @@ from planner.controller.ledger import Entry
 from planner.controller.quotas import TenantUsage
 
 Group = tuple[str, int, str]
-"""tenant, priority and kind: jobs of one group are alike but for their arrival and limit"""
+"""tenant, priority and kind: jobs of one group are alike but for their arrival and limit; who grows is alone in one"""
 Rank = tuple[float, ...]
 """the lower goes first"""
 
 
 def group_of(entry: Entry) -> Group:
-    return entry.request.tenant, entry.request.priority, entry.kind
+    kind = f"{entry.kind} of {entry.name}" if entry.grows else entry.kind
+    return entry.request.tenant, entry.request.priority, kind
 
 
 class JobQueue:

@@ -42,10 +42,17 @@ class Entry:
     preempted: int = 0
     """times that it was stopped for others"""
     wait: Wait | None = None
+    grows: bool = False
+    """a running job, as it waits to be with more accelerators"""
 
     @property
     def name(self) -> str:
         return self.request.name
+
+    @property
+    def waits_in_vain(self) -> bool:
+        """True if it would get no more accelerators whatever is free: nothing is kept for it."""
+        return self.grows and self.wait is not None and self.wait.tag in ("refused", "quota")
 
     @property
     def end_s(self) -> float:
@@ -65,6 +72,8 @@ class Ledger:
     """those that were asked for, by name"""
     jobs: dict[str, Entry] = field(default_factory=dict)
     """waiting and running, in the order of arrival"""
+    growths: dict[str, Entry] = field(default_factory=dict)
+    """running jobs that wait for more accelerators, as they are to be then; in the order in which they asked"""
     failed: dict[str, str] = field(default_factory=dict)
     """keepers of parts that are down, in the order in which they failed; nothing: an operator"""
     drained: dict[str, str] = field(default_factory=dict)
@@ -117,9 +126,7 @@ class Ledger:
                 self.jobs[request.name] = Entry(request, kind, self.num_arrived, self.now_s)
                 self.num_arrived += 1
         elif name in ("shrink", "grow"):
-            [kind] = body["kinds"]
-            [request] = requests or [self._request(body["job"], kind)]
-            self.jobs[request.name].request, self.jobs[request.name].kind = request, kind
+            self._resize(body, requests)
         elif name == "fail":
             self.failed[body["part"]] = body.get("keeper", "")
         elif name == "drain":
@@ -131,10 +138,21 @@ class Ledger:
             if "keeper" not in body:
                 self.drained.pop(body["part"], None)
 
+    def _resize(self, body: dict[str, Any], requests: Sequence[Request] | None) -> None:
+        """A running job asks for other accelerators, and no more for those that it waited for."""
+        [kind] = body["kinds"]
+        [request] = requests or [self._request(body["job"], kind)]
+        self.growths.pop(request.name, None)
+        if body.get("queued"):
+            self.growths[request.name] = Entry(request, kind, self.num_arrived, self.now_s, grows=True)
+            self.num_arrived += 1
+        else:
+            self.jobs[request.name].request, self.jobs[request.name].kind = request, kind
+
     def _shift(self, by_s: float) -> None:
         """Times were read from a clock that was wrong by this."""
         self.now_s += by_s
-        for entry in self.jobs.values():
+        for entry in (*self.jobs.values(), *self.growths.values()):
             entry.arrived_s += by_s
             entry.started_s += by_s
         for use in self.tenants.uses.values():
@@ -152,23 +170,38 @@ class Ledger:
             return
         entry = self.jobs[decision.job]
         if isinstance(decision, Wait):
-            entry.wait = decision
+            self.growths.get(decision.job, entry).wait = decision
             return
         tenant, place = entry.request.tenant, entry.place
         if place is not None:
             self.tenants.change(tenant, place, -1, self.now_s)
         if isinstance(decision, Stop):
             entry.place = None
+            self.growths.pop(decision.job, None)
             entry.preempted += decision.why == "preempted"
             if not decision.waits:
                 del self.jobs[decision.job]
             return
         self.tenants.change(tenant, decision.place, 1, self.now_s)
+        if place is not None and len(decision.place.devices) > len(place.devices):
+            self._grown(entry, decision.place)
         entry.place, entry.wait = decision.place, None
         if isinstance(decision, Start):
             entry.started_s, entry.pause_s = self.now_s, 0.0
         else:
             entry.pause_s += decision.downtime_s
+
+    def _grown(self, entry: Entry, place: Place) -> None:
+        """A job goes on with more accelerators: as it waited to be, if it did."""
+        growth = self.growths.get(entry.name)
+        if growth is not None and growth.kind == place.kind:
+            entry.request, entry.kind = growth.request, growth.kind
+            del self.growths[entry.name]
+
+    @property
+    def kinds_in_use(self) -> set[str]:
+        """Kinds of jobs that wait or run, by name; several threads ask."""
+        return {entry.kind for entry in (*list(self.jobs.values()), *list(self.growths.values()))}
 
     def decision(self, body: dict[str, Any]) -> Decision:
         """A decision as the journal wrote it."""
@@ -195,15 +228,20 @@ class Ledger:
     def body(self) -> dict[str, Any]:
         """All of it as JSON, for snapshots and comparisons."""
         kept = {"failed": _kept(self.failed), "drained": _kept(self.drained)}
-        return ({"keepers": kept} if any(kept.values()) else {}) | {
-            "now_s": self.now_s,
-            "num_arrived": self.num_arrived,
-            "jobs": [_entry(entry) for entry in self.jobs.values()],
-            "failed": list(self.failed),
-            "drained": list(self.drained),
-            "reserved": self.reserved.body(),
-            "uses": {tenant: asdict(use) for tenant, use in sorted(self.tenants.uses.items())},
-        }
+        growths = [_entry(growth) for growth in self.growths.values()]
+        return (
+            ({"keepers": kept} if any(kept.values()) else {})
+            | ({"growths": growths} if growths else {})
+            | {
+                "now_s": self.now_s,
+                "num_arrived": self.num_arrived,
+                "jobs": [_entry(entry) for entry in self.jobs.values()],
+                "failed": list(self.failed),
+                "drained": list(self.drained),
+                "reserved": self.reserved.body(),
+                "uses": {tenant: asdict(use) for tenant, use in sorted(self.tenants.uses.items())},
+            }
+        )
 
     def restore(self, body: dict[str, Any]) -> None:
         """Read the state that `body` wrote."""
@@ -212,14 +250,19 @@ class Ledger:
         self.failed = dict.fromkeys(body["failed"], "") | keepers["failed"]
         self.drained = dict.fromkeys(body["drained"], "") | keepers["drained"]
         for each in body["jobs"]:
-            request = self._request(each["request"], each["kind"])
-            wait: Any = each["wait"] and self.decision(each["wait"])
-            place = each["place"] and self.place(each["place"])
-            known = {name: each[name] for name in _PLAIN}
-            self.jobs[request.name] = Entry(request, place=place, wait=wait, **known)
+            self.jobs[each["request"]["name"]] = self._entry(each)
+        for each in body.get("growths", ()):
+            self.growths[each["request"]["name"]] = replace(self._entry(each), grows=True)
         reserved: Any = self.decision(body["reserved"])
         self.reserved = reserved
         self.tenants.uses = {tenant: Use(**use) for tenant, use in body["uses"].items()}
+
+    def _entry(self, body: dict[str, Any]) -> Entry:
+        """One job of a snapshot."""
+        wait: Any = body["wait"] and self.decision(body["wait"])
+        place = body["place"] and self.place(body["place"])
+        known = {name: body[name] for name in _PLAIN}
+        return Entry(self._request(body["request"], body["kind"]), place=place, wait=wait, **known)
 
 
 _PLAIN = ("kind", "number", "arrived_s", "started_s", "pause_s", "preempted")

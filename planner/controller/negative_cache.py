@@ -6,7 +6,8 @@ from math import inf
 from planner.fabrics.job_class import JobClass
 
 Mark = tuple[JobClass, str]
-"""ways to run that were sought, and how: with others that move, say"""
+"""ways to run that were sought, and how: with others that move, say, or around the ranks OF a job"""
+OF = " of "
 
 
 class NegativeCache:
@@ -60,7 +61,7 @@ class NegativeCache:
     def forget(self, tried: str) -> None:
         """Forget these searches: other servers are barred now."""
         for kept in (self._failed, self._ended):
-            for mark in [mark for mark in kept if mark[1] == tried]:
+            for mark in [mark for mark in kept if mark[1].partition(OF)[0] == tried]:
                 del kept[mark]
 
     def clear(self) -> None:

@@ -72,7 +72,8 @@ def _found(state: ClusterState, name: str, kind: JobClass, barred: frozenset[int
 def _ahead(state: ClusterState, entry: Entry, now_s: float) -> int:
     """Waiting jobs that are served before it."""
     rank = state.queue.rank(entry, now_s)
-    waiting = (other for other in state.ledger.jobs.values() if other.place is None)
+    jobs = (other for other in state.ledger.jobs.values() if other.place is None)
+    waiting = (*jobs, *state.ledger.growths.values())
     return sum(state.queue.rank(other, now_s) < rank for other in waiting)
 
 

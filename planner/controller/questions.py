@@ -109,9 +109,8 @@ class Questions:
     def waiting(self) -> tuple[str, ...]:
         """Waiting jobs in the order in which they are served now."""
         with self._lock:
-            return tuple(
-                entry.name for entry in self._durable.state.queue.ordered(self._durable.ledger.now_s, passed=set())
-            )
+            queue = self._durable.state.queue.ordered(self._durable.ledger.now_s, passed=set())
+            return tuple(entry.name for entry in queue if not entry.grows)
 
     @property
     def down(self) -> tuple[str, ...]:

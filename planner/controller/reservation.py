@@ -18,6 +18,7 @@ from planner.controller.decisions import Reserve
 from planner.controller.job_queue import Group, group_of
 from planner.controller.ledger import Entry
 from planner.controller.state import ClusterState
+from planner.controller.waiting_growth import reserve_beside
 from planner.fabrics.asked_racks import shared, with_room
 from planner.fabrics.demand import Demand
 from planner.fabrics.job_class import JobClass
@@ -33,6 +34,8 @@ Choice = tuple[float, int, tuple[int, ...]]
 
 def reserve(state: ClusterState, entry: Entry, kind: JobClass) -> Reserve | None:
     """Servers that are free the earliest, by the limits of running jobs; None where working ones never suffice."""
+    if entry.grows:
+        return reserve_beside(state, entry, kind)
     working = np.array(state.free.able(kind))
     working[list(state.drained | state.void)] = 0
     best = _one(state, kind, working)
@@ -62,7 +65,7 @@ def kept_for_first(state: ClusterState, now_s: float, *, before: Entry | None = 
     for first in state.queue.ordered(now_s, passed=passed):
         if before is not None and state.queue.rank(first, now_s) > state.queue.rank(before, now_s):
             break
-        if (kind := state.kind(first)).rows:
+        if (kind := state.kind(first)).rows and not first.waits_in_vain:
             return renewed(state, first, kind)
         passed.add(group_of(first))
     return Reserve(None)

@@ -9,6 +9,7 @@ from planner.controller.batch import start_batch
 from planner.controller.decisions import Reserve
 from planner.controller.defragmentation import make_room
 from planner.controller.free_state import Found
+from planner.controller.growing import left_alone
 from planner.controller.job_queue import Group, group_of
 from planner.controller.ledger import Entry
 from planner.controller.negative_cache import Mark
@@ -16,6 +17,7 @@ from planner.controller.pending_reason import why
 from planner.controller.preemption import preempt
 from planner.controller.reservation import is_ready, may_enter, renewed
 from planner.controller.state import ClusterState
+from planner.controller.waiting_growth import grow, is_clear
 from planner.fabrics.job_class import JobClass
 
 RACKS = 4
@@ -60,7 +62,7 @@ class SchedulingCycle:
             if not kind.rows:
                 passed.add(group_of(entry))
             elif head is None:
-                if self._place(entry, kind, "open", state.drained, self._soon()):
+                if self._place(entry, kind, "open", state.drained, self._soon()) or entry.waits_in_vain:
                     continue
                 self._keep_room(entry, kind)
                 if self._place_kept(entry, kind):
@@ -81,6 +83,8 @@ class SchedulingCycle:
     def _place(self, entry: Entry, kind: JobClass, tried: str, barred: frozenset[int], deadline_s: float) -> bool:
         """Start a job where there is a free place."""
         state = self.state
+        if entry.grows:
+            return self._grow(entry, kind, tried, barred, deadline_s)
         mark = kind, tried
         if kind.held > state.free.state.num_free or mark in state.negative_cache:
             return False
@@ -96,6 +100,10 @@ class SchedulingCycle:
         is_started = self.state.start(entry, found)
         self.state.counts.greedy += is_started
         return is_started
+
+    def _grow(self, entry: Entry, kind: JobClass, tried: str, barred: frozenset[int], deadline_s: float) -> bool:
+        """A running job goes on with more where these are free."""
+        return grow(self.state, entry, kind, tried, barred, deadline_s - time.perf_counter())
 
     def _search(self, entry: Entry, kind: JobClass, mark: Mark, barred: frozenset[int], deadline_s: float) -> Found:
         """Look on a few racks at a time, and on none in vain again: a search that is cut short goes on there later. A
@@ -117,6 +125,9 @@ class SchedulingCycle:
     def _place_kept(self, entry: Entry, kind: JobClass) -> bool:
         """Start the first job where it was kept room, once that is free: this search is never cut short."""
         state, kept = self.state, self.state.ledger.reserved.servers
+        if entry.grows:
+            state.void.update(kept if is_clear(state, entry) else ())  # it was looked for there as well
+            return False
         if not is_ready(state, kind):
             return False
         barred, racks = state.all_servers.difference(kept) | state.drained, state.negative_cache.racks_of(kept)
@@ -134,7 +145,7 @@ class SchedulingCycle:
         """Start the first job by CP-SAT: others move, or give way."""
         state, settings = self.state, self.state.settings
         mark = kind, f"search {entry.request.priority}"
-        if self.repair_s <= 0 or mark in state.negative_cache:
+        if entry.grows or self.repair_s <= 0 or mark in state.negative_cache:
             return False
         deadline_s = time.perf_counter() + self.repair_s
         racks = state.negative_cache.open(mark)
@@ -160,7 +171,7 @@ class SchedulingCycle:
     def _by_moves(self, entry: Entry, kind: JobClass) -> bool:
         """Start a job behind the first one by moving others, apart from what is kept."""
         state, mark = self.state, (kind, "moves")
-        if self.repair_s <= 0 or not state.settings.moves or mark in state.negative_cache:
+        if entry.grows or self.repair_s <= 0 or not state.settings.moves or mark in state.negative_cache:
             return False
         deadline_s = time.perf_counter() + self.repair_s
         barred, racks = state.drained | frozenset(state.ledger.reserved.servers), range(len(state.free.racks))
@@ -184,6 +195,10 @@ class SchedulingCycle:
         state = self.state
         reserved = state.ledger.reserved
         kept = frozenset(reserved.servers)
+        if entry.grows:
+            kept = left_alone(reserved, state.ledger.jobs[entry.name], state.now_s)
+            self._grow(entry, kind, "beside" if kept else "open", state.drained | kept, deadline_s)
+            return True
         tried = "open" if not kept or may_enter(reserved, entry, state.now_s) else "beside"
         if (kind, tried) in state.negative_cache:
             if tried == "open" or (kind, "open") in state.negative_cache:

@@ -51,7 +51,7 @@ class ClusterState:
         self.counts = Counts()
         self.negative_cache = NegativeCache(self.free.state.together)
         self.void: set[int] = set()
-        """servers that were free for the job they were kept for and of no use to it"""
+        """servers that were free for the job that they are kept for and of no use to it"""
         self._priorities: Counter[int] = Counter()
         """of running jobs that may be stopped"""
         fabric = cluster.fabric
@@ -62,6 +62,8 @@ class ClusterState:
                 self.queue.push(entry)
             else:
                 self._enter(entry, entry.place)
+        for growth in ledger.growths.values():
+            self.queue.push(growth)
         self.all_servers = frozenset(range(fabric.num_servers))
         self.health_changed()
 
@@ -84,8 +86,12 @@ class ClusterState:
         return [entry for entry in self.ledger.jobs.values() if entry.place is not None]
 
     def kind(self, entry: Entry) -> JobClass:
-        """Ways to run a job within what its tenant may still take."""
-        return self.ledger.kinds.limited(entry.kind, *self.ledger.tenants.left(entry.request.tenant))
+        """Ways to run a job within what its tenant may still take; one that grows has a part of that already."""
+        accelerators, ports = self.ledger.tenants.left(entry.request.tenant)
+        place = self.ledger.jobs[entry.name].place if entry.grows else None
+        if place is not None:
+            accelerators, ports = accelerators + len(place.devices), ports + place.num_ports
+        return self.ledger.kinds.limited(entry.kind, accelerators, ports)
 
     def find(self, entry: Entry, barred: frozenset[int], deadline_s: float) -> Found:
         """A place for a waiting job, taken; nothing is decided yet."""
@@ -129,6 +135,8 @@ class ClusterState:
         self._enter(entry, place)
         if frees:
             self.negative_cache.free(before.servers)
+        if entry.name in self.ledger.growths:
+            self.negative_cache.free(place.servers)
         pause_s = self.settings.downtime_s if downtime_s is None else downtime_s
         self.decide(Move(entry.name, place, before, pause_s, because))
 
@@ -159,10 +167,15 @@ class ClusterState:
         """Write a decision into the ledger and the answer."""
         if isinstance(decision, Reserve):
             self.negative_cache.forget("beside")
+            if decision.job != self.ledger.reserved.job:
+                self.void.clear()
         elif isinstance(decision, Move | Stop):
             decision = self._joined(decision)
+        growth = self.ledger.growths.get(decision.job or "")
         self.ledger.apply(decision)
         self.decisions.append(decision)
+        if growth is not None and decision.job not in self.ledger.growths:
+            self.queue.remove(growth)
 
     @property
     def new(self) -> set[str]:

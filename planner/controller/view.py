@@ -9,6 +9,7 @@ from planner.controller.ledger import Entry
 from planner.controller.pending_reason import why
 from planner.controller.settings import Request
 from planner.controller.state import ClusterState, Counts
+from planner.controller.waiting_growth import why_not_yet
 from planner.model.cluster import Cluster
 from planner.placement.placement import Place
 
@@ -28,6 +29,8 @@ class JobState(NamedTuple):
     """why it waits"""
     number: int
     """counted in the order of arrival, from 0"""
+    growth: "JobState | None" = None
+    """the same job as it waits to be, with more accelerators"""
 
 
 @dataclass(frozen=True)
@@ -57,9 +60,17 @@ def job_state(state: ClusterState, entry: Entry, waits_for: Wait | None = None) 
     """A job as it is now; `waits_for`: why it waits, where that is known already."""
     request, number = entry.request, entry.number
     if entry.place is not None:
-        return JobState(request, "running", entry.arrived_s, entry.started_s, entry.place, None, number)
+        growth = state.ledger.growths.get(entry.name)
+        larger = None if growth is None else _growth(state, growth)
+        return JobState(request, "running", entry.arrived_s, entry.started_s, entry.place, None, number, larger)
     waits_for = waits_for or Wait(entry.name, *why(state, entry, state.ledger.reserved))
     return JobState(request, "waiting", entry.arrived_s, None, None, waits_for, number)
+
+
+def _growth(state: ClusterState, growth: Entry) -> JobState:
+    """A running job as it waits to be."""
+    waits_for = why_not_yet(state, growth)
+    return JobState(growth.request, "waiting", growth.arrived_s, None, None, waits_for, growth.number)
 
 
 def view(state: ClusterState, seq: int, most_waiting: int) -> View:
@@ -67,7 +78,8 @@ def view(state: ClusterState, seq: int, most_waiting: int) -> View:
     ledger = state.ledger
     known: dict[tuple[str, str, bool], Wait] = {}
     waiting = []
-    for entry in islice(state.queue.ordered(state.now_s, passed=set()), most_waiting):
+    queue = (entry for entry in state.queue.ordered(state.now_s, passed=set()) if not entry.grows)
+    for entry in islice(queue, most_waiting):
         alike = entry.request.tenant, entry.kind, entry.name == ledger.reserved.job
         if alike not in known:
             last = entry.wait if len(known) >= FRESH else None
@@ -80,7 +92,7 @@ def view(state: ClusterState, seq: int, most_waiting: int) -> View:
         drained=tuple(ledger.drained),
         running=tuple(job_state(state, entry) for entry in state.running()),
         waiting=tuple(waiting),
-        num_waiting=len(state.queue),
+        num_waiting=len(state.queue) - len(ledger.growths),
         reserved=ledger.reserved,
         num_free=state.free.state.num_free,
         counts=replace(state.counts),

@@ -100,11 +100,13 @@ def _submit(routes: APIRouter, site: ServiceContext) -> None:
 
 def _resize(routes: APIRouter, site: ServiceContext) -> None:
     @routes.post("/v1/grow", **NAMED, openapi_extra=parameters_of() | body_of(Request))
-    async def grow(asked: Asked) -> Json:
+    async def grow(
+        asked: Asked, wait: Annotated[bool, Query(description="In the queue, where it cannot be at once.")] = False
+    ) -> Json:
         """A running job goes on with more accelerators beside its own: the job as it was submitted, with the numbers of
-        now. No rank moves."""
+        now. No rank moves. A job that waits for more asks for what it has, and waits no longer."""
         request = _request(asked.scope.get("json"), site, asker(asked.scope))
-        return await resized(asked, "grow", request, partial(Controller.grow, request=request))
+        return await resized(asked, "grow", request, partial(Controller.grow, request=request, waits=wait))
 
     @routes.post("/v1/shrink", **NAMED, openapi_extra=parameters_of() | body_of(Smaller))
     async def shrink(asked: Asked) -> Json:

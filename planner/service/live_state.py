@@ -87,7 +87,7 @@ def _unnamed(job: dict[str, Any]) -> dict[str, Any]:
     """A job of another tenant, without its name and workload."""
     return {
         "name": f"another {job['number']}", "tenant": "another", "priority": 0, "workload": "", "model": "",
-        "arrived_s": job["started_s"], "limit_s": None, "configuration": "", "links": [],
+        "arrived_s": job["started_s"], "limit_s": None, "configuration": "", "links": [], "growth": None,
     }  # fmt: skip
 
 
@@ -107,7 +107,7 @@ def _body(view: View, drawn: _Drawn) -> dict[str, Any]:
         "dark": sorted(server * per_server + slot for server, slot in cluster.dark_devices),
         "drained": [drawn.number[name] for name in view.drained],
         "down": list(dict.fromkeys((*drawn.down_before, *view.failed))),
-        "jobs": [row for _, row in running.values()],
+        "jobs": [running[job.request.name][1] | {"growth": _growth(job)} for job in view.running],
         "waiting": [_waiting(job) for job in view.waiting],
         "num_waiting": view.num_waiting,
         "reserved": {
@@ -152,6 +152,11 @@ def _waiting(job: JobState) -> dict[str, Any]:
     sizes = job.request.sizes
     asked = {"least": min(sizes), "most": max(sizes)}
     return _asked(job) | asked | {"tag": job.waits_for.tag, "because": job.waits_for.because}
+
+
+def _growth(job: JobState) -> dict[str, Any] | None:
+    """What a running job waits to be, if it waits for more accelerators."""
+    return None if job.growth is None or job.growth.waits_for is None else _waiting(job.growth)
 
 
 def _running(job: JobState, drawn: _Drawn) -> tuple[Place, dict[str, Any]]:

@@ -60,6 +60,10 @@ class _Floor:
             "queue_wait_seconds": ("For how long the oldest of them waits", self._service.waited_s),
             "running_jobs": ("Jobs that run", len(view.running)),
             "waiting_jobs": ("Jobs that wait", view.num_waiting),
+            "growing_jobs": (
+                "Running jobs that wait for more accelerators",
+                sum(job.growth is not None for job in view.running),
+            ),
             "free_accelerators": ("Working accelerators that nobody holds", view.num_free),
             "down_parts": ("Failed parts and drained servers", len(view.failed) + len(view.drained)),
             "journal_seq": ("Events in the journal", view.seq),

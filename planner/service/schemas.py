@@ -98,6 +98,14 @@ class WaitsFor(BaseModel):
     because: str
 
 
+class GrowthBody(BaseModel):
+    """A running job as it waits to be, with more accelerators."""
+
+    accelerators: int | list[int] | Range
+    asked_s: float
+    waits_for: WaitsFor | None
+
+
 class JobBody(BaseModel):
     """One job as it is now."""
 
@@ -120,6 +128,8 @@ class JobBody(BaseModel):
     said: str | None
     """what the driver of switches said last, where it could not put the circuits of the job on, or off"""
     waits_for: WaitsFor | None
+    growth: GrowthBody | None
+    """what it waits to be, where it runs and waits for more"""
 
 
 class StatementBody(BaseModel):
@@ -206,24 +216,28 @@ class Health(BaseModel):
 
 def job_body(job: JobState, connected: bool | None, said: str | None) -> dict[str, Any]:
     """A `JobBody`."""
-    request, place, waits_for = job.request, job.place, job.waits_for
+    request, place = job.request, job.place
     return {
-        "name": request.name,
-        "tenant": request.tenant,
-        "priority": request.priority,
+        **{name: getattr(request, name) for name in ("name", "tenant", "priority")},
         "state": job.state,
         "accelerators": request.accelerators,
         "arrived_s": job.arrived_s,
         "started_s": job.started_s,
         "devices": place and place.device_names,
-        "circuits": place and place.circuits,
-        "memory": place and place.memory,
-        "upper": place and place.upper,
-        "configuration": place and place.configuration,
+        **{name: place and getattr(place, name) for name in ("circuits", "memory", "upper", "configuration")},
         "connected": connected,
         "said": said,
-        "waits_for": waits_for and {"tag": waits_for.tag, "because": waits_for.because},
+        "waits_for": _waits_for(job),
+        "growth": job.growth and _growth(job.growth),
     }
+
+
+def _growth(job: JobState) -> dict[str, Any]:
+    return {"accelerators": job.request.accelerators, "asked_s": job.arrived_s, "waits_for": _waits_for(job)}
+
+
+def _waits_for(job: JobState) -> dict[str, Any] | None:
+    return None if job.waits_for is None else {"tag": job.waits_for.tag, "because": job.waits_for.because}
 
 
 class ProposedMoveBody(BaseModel):
@@ -255,9 +269,8 @@ def proposal_body(found: MoveProposal) -> dict[str, Any]:
     moves = [
         {"job": move.job, "before": move.before.device_names, "after": move.place.device_names} for move in found.moves
     ]
-    figures = {
-        name: getattr(found, name) for name in ("free", "fragmented_before", "fragmented_after", "cost_s", "gain_s")
-    }
+    names = ("free", "fragmented_before", "fragmented_after", "cost_s", "gain_s")
+    figures = {name: getattr(found, name) for name in names}
     return {"proposal": found.name, "moves": moves, **figures}
 
 

@@ -16,6 +16,8 @@ class Replayed:
 
     def __init__(self) -> None:
         self.jobs: dict[str, Body] = {}
+        self.growths: dict[str, Body] = {}
+        """running jobs that wait for more, as they are to be"""
         self.failed: list[str] = []
         self.drained: list[str] = []
         self.keepers: dict[str, dict[str, str]] = {"failed": {}, "drained": {}}
@@ -31,11 +33,7 @@ class Replayed:
         if body["e"] == "submit":
             for request, kind in zip(body["jobs"], body["kinds"], strict=True):
                 assert request["name"] not in self.jobs
-                self.jobs[request["name"]] = {
-                    "request": request, "kind": kind, "number": self.arrived, "arrived_s": self.now_s, "place": None,
-                    "started_s": 0.0, "pause_s": 0.0, "preempted": 0, "wait": None,
-                }  # fmt: skip
-                self.arrived += 1
+                self.jobs[request["name"]] = self._arrived(request, kind)
         elif body["e"] == "shrink":
             self._shrinks(body, decisions)
         elif body["e"] == "grow":
@@ -51,6 +49,14 @@ class Replayed:
         for decision in decisions:
             self._decision(decision)
 
+    def _arrived(self, request: Body, kind: str) -> Body:
+        """A job that gets a place in the queue."""
+        self.arrived += 1
+        return {
+            "request": request, "kind": kind, "number": self.arrived - 1, "arrived_s": self.now_s, "place": None,
+            "started_s": 0.0, "pause_s": 0.0, "preempted": 0, "wait": None,
+        }  # fmt: skip
+
     def _shrinks(self, body: Body, decisions: list[Body]) -> None:
         """The job goes on with the accelerators that it named, in the order in which it had them."""
         name, had = body["job"]["name"], _devices(self.jobs[body["job"]["name"]]["place"])
@@ -61,18 +67,39 @@ class Replayed:
         assert now in [[[device for device in had if device in each]] for each in places if len(each) == len(kept)], (
             f"{name} does not keep what it asked for"
         )
+        self.growths.pop(name, None)
         self.jobs[name] |= {"request": body["job"], "kind": body["kinds"][0]}
 
     def _grows(self, body: Body, decisions: list[Body]) -> None:
-        """The job goes on with what it had, each rank where it was and without a pause, and with more."""
-        name, before = body["job"]["name"], self.jobs[body["job"]["name"]]["place"]
-        [move] = [each for each in decisions if each["job"] == name and each["d"] == "move"]
-        had, now = _devices(before), _devices(move["place"])
+        """The job goes on with more, or waits for them, or for no more than it has."""
+        name, kind = body["job"]["name"], body["kinds"][0]
+        waited, job = self.growths.pop(name, None), self.jobs[name]
+        moves = [each for each in decisions if each["job"] == name and each["d"] == "move"]
+        if body.get("queued"):
+            assert body["waits"], f"{name} waits unasked"
+            self.growths[name] = self._arrived(body["job"], kind)
+        elif waited is None or (job["request"], job["kind"]) != (body["job"], kind):
+            assert len(moves) == 1, f"{name} neither grows nor waits"
+            self._is_larger(name, moves[0])
+            self.jobs[name] |= {"request": body["job"], "kind": kind}
+
+    def _is_larger(self, name: str, move: Body) -> None:
+        """It has what it had, each rank where it was and without a pause, and more."""
+        had, now = _devices(self.jobs[name]["place"]), _devices(move["place"])
         assert (now[: len(had)], move["downtime_s"]) == (had, 0), f"{name} does not keep what it had"
         assert len(had) < len(now) == len(set(now)), f"{name} has no more than it had"
         others = [_devices(job["place"]) for each, job in self.jobs.items() if each != name and job["place"]]
         assert not {*now} & {device for held in others for device in held}, f"{name} takes what another has"
-        self.jobs[name] |= {"request": body["job"], "kind": body["kinds"][0]}
+
+    def _ends_to_wait(self, name: str, move: Body) -> None:
+        """A job that waits to grow has more than before, by a row of what it asked for; others may have left or moved
+        at the same event."""
+        growth, job = self.growths.get(name), self.jobs[name]
+        had, now = _devices(job["place"]), _devices(move["place"])
+        if growth is not None and growth["kind"] == move["place"]["kind"] and len(now) > len(had):
+            assert move["downtime_s"] or now[: len(had)] == had, f"{name} does not keep what it had"
+            job |= {"request": growth["request"], "kind": growth["kind"]}
+            del self.growths[name]
 
     def _goes_down(self, body: Body, what: str) -> None:
         names, keepers = getattr(self, what), self.keepers[what]
@@ -96,15 +123,17 @@ class Replayed:
             return
         job = self.jobs[decision["job"]]
         if decision["d"] == "wait":
-            job["wait"] = decision
+            self.growths.get(decision["job"], job)["wait"] = decision
         elif decision["d"] == "stop":
             assert decision["before"] == job["place"]
             job["place"] = None
+            self.growths.pop(decision["job"], None)
             job["preempted"] += decision["why"] == "preempted"
             if not decision["waits"]:
                 del self.jobs[decision["job"]]
         elif decision["d"] == "move":
             assert decision["before"] == job["place"] is not None
+            self._ends_to_wait(decision["job"], decision)
             job["place"], job["wait"] = decision["place"], None
             job["pause_s"] += decision["downtime_s"]
         else:
@@ -128,7 +157,9 @@ class Replayed:
         return {
             "now_s": self.now_s, "num_arrived": self.arrived, "jobs": list(self.jobs.values()), "failed": self.failed,
             "drained": self.drained, "reserved": self.reserved,
-        } | ({"keepers": self.keepers} if any(self.keepers.values()) else {})  # fmt: skip
+        } | ({"keepers": self.keepers} if any(self.keepers.values()) else {}) | (
+            {"growths": list(self.growths.values())} if self.growths else {}
+        )  # fmt: skip
 
 
 def _devices(place: Body) -> list[tuple[int, int]]:

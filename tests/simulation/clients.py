@@ -8,7 +8,7 @@ from functools import partial
 from random import Random
 from typing import Any, Protocol
 
-from planner.controller import Controller, Request
+from planner.controller import Controller, Move, Request
 from planner.model.edit import edited
 from planner.model.errors import ConflictError, InputError, UnwrittenError
 from planner.service.command_queue import BusyError, Command, StoppingError
@@ -206,12 +206,13 @@ class ElasticUser(User):
     most: int = 32
     """accelerators that a job may ask for"""
     resized: Counter[str] = field(default_factory=Counter)
-    """jobs that became smaller, and larger: how often"""
+    """jobs that became smaller, larger, and that wait to grow: how often"""
     _of: str = ""
     _asks: int = 0
     """of this job"""
-    _wanted: tuple[Request, tuple[str, ...]] | None = None
-    """the last time that it asked, and the accelerators that it is sure to have after that"""
+    _wanted: tuple[Request, tuple[str, ...], bool] | None = None
+    """the last time that it asked, the accelerators that it is sure to have after that, and whether it waits for
+    more"""
 
     def decide(self) -> None:
         if self._of != self.job:
@@ -234,14 +235,17 @@ class ElasticUser(User):
                 return None
             kept = place.device_names[: len(place.devices) // 2] if how == "shrink" else place.device_names
             size = len(kept) if how == "shrink" else min(2 * len(kept), self.most)
-            self._wanted = edited(controller.job(self.job).request, accelerators=size), kept
-        wanted, kept = self._wanted
+            wanted = edited(controller.job(self.job).request, accelerators=size)
+            self._wanted = wanted, kept, self.network.random.random() < 0.5
+        wanted, kept, waits = self._wanted
         if controller._durable.journal.known(key) is None and (
             place is None or place.device_names[: len(kept)] != kept
         ):
             return None
         try:
-            return controller.shrink(wanted, kept, key=key) if how == "shrink" else controller.grow(wanted, key=key)
+            if how == "shrink":
+                return controller.shrink(wanted, kept, key=key)
+            return controller.grow(wanted, waits=waits, key=key)
         except ConflictError as error:
             may = NOT_RUNNING if place is None else REFUSED[how] if how == "grow" or place.has_circuits else ()
             if not any(text in str(error) for text in may):
@@ -249,7 +253,8 @@ class ElasticUser(User):
             return None
 
     def _has_resized(self, how: str, seq: int, found: Any) -> None:
-        self.resized[how] += found is not None
+        moves = any(each.job == self.job and isinstance(each, Move) for each in found or ())
+        self.resized[how if moves else "wait"] += found is not None
 
 
 @dataclass

@@ -146,6 +146,6 @@ def _counts(world: SimulatedWorld) -> Counter[str]:
     found["grew around light"] = world.counts["grew around light"]
     found["answers"] = sum(len(client.answers) for client in world.clients)
     found["jobs"] = sum(user.done for user in _users(world))
-    for how, told in (("shrink", "jobs that shrank"), ("grow", "jobs that grew")):
+    for how, told in (("shrink", "jobs that shrank"), ("grow", "jobs that grew"), ("wait", "jobs that wait to grow")):
         found[told] = sum(each.resized[how] for each in world.clients if isinstance(each, ElasticUser))
     return found

@@ -17,15 +17,20 @@ def grow(
     ],
     url: Url = DEFAULT_URL,
     token_file: TokenFile = None,
+    wait: Annotated[
+        bool, typer.Option("--wait", help="Wait in the queue of the planner where it cannot be at once.")
+    ] = False,
     as_json: AsJson = False,
 ) -> int:
     """Give a job of a running planner more accelerators beside its own: no rank moves, and nothing pauses.
 
     JOB differs from what was submitted in accelerators and constraints alone. The job gets all that it asks for, or
-    goes on as it is; what stands in the way is told then.
+    goes on as it is; what stands in the way is told then. With --wait it has a place in the queue, and grows in its
+    turn. Give the job as it runs to have it wait no longer.
     """
     from planner.model import files
 
     body = files.parse_text(files.read_text(job), str(job))
-    print_resized(call("/v1/grow", url, token_file, body, PATIENCE_S), as_json=as_json)
+    path = "/v1/grow?wait=true" if wait else "/v1/grow"
+    print_resized(body["name"], call(path, url, token_file, body, PATIENCE_S), as_json=as_json)
     return PLAN

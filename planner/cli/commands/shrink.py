@@ -29,6 +29,7 @@ def shrink(
     from planner.model import files
 
     kept = [name.strip() for name in keep.split(",")]
-    body = {"job": files.parse_text(files.read_text(job), str(job)), "kept": kept}
-    print_resized(call("/v1/shrink", url, token_file, body, PATIENCE_S), as_json=as_json)
+    smaller = files.parse_text(files.read_text(job), str(job))
+    found = call("/v1/shrink", url, token_file, {"job": smaller, "kept": kept}, PATIENCE_S)
+    print_resized(smaller["name"], found, as_json=as_json)
     return PLAN

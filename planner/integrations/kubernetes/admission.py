@@ -20,7 +20,7 @@ from planner.integrations.kubernetes.gang_lifecycle import assignment_key, by_ke
 from planner.integrations.kubernetes.holders import Holders
 from planner.integrations.kubernetes.hot_swap import admitted_in, swapped
 from planner.integrations.kubernetes.informer import Informer
-from planner.integrations.kubernetes.jobs import Applied, all_jobs, dark, leave, placed, shrunk
+from planner.integrations.kubernetes.jobs import Applied, all_jobs, dark, leave, placed, shrunk, wait_no_more
 from planner.integrations.kubernetes.pod_assignment import (
     VISIBLE,
     SplitError,
@@ -145,9 +145,9 @@ class Admission:
 
     def _watch_over(self, workload: Workload, said: Object, job: JobState | None) -> None:
         """Send an admitted Workload back if its job is not where it was told."""
-        admitted = devices_in(said.get("podSetUpdates"))
-        if admitted is None:
+        if (admitted := devices_in(said.get("podSetUpdates"))) is None:
             return
+        wait_no_more(self._controller, job)
         if job is None:
             because = "the planner has no such job any more"
         elif job.place is None:

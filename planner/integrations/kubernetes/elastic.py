@@ -49,7 +49,7 @@ def resized(controller: Controller, pod_group: PodGroup, job: JobState) -> str:
         return "it has been changed, and is no elastic job with one pod set that takes accelerators"
     if others := changed(job.request, pod_group.request):
         return f"it has been changed in more than the number of pods, in {' and '.join(others)}"
-    return "" if len(job.place.devices) >= pod_group.pods * pod_group.each else grown(controller, pod_group)
+    return "" if len(job.place.devices) >= pod_group.pods * pod_group.each else grown(controller, pod_group, job)
 
 
 def stays(pod: Pod, job: str, assignments: Iterable[PodAssignment]) -> bool:

@@ -2,9 +2,11 @@
 
 import logging
 from collections.abc import Callable, Mapping
+from itertools import product
 from typing import Any
 
 from planner.controller.controller import Controller
+from planner.controller.decisions import Move
 from planner.controller.settings import Request
 from planner.controller.view import JobState
 from planner.integrations.kubernetes.config import KubernetesSite
@@ -15,7 +17,7 @@ from planner.model.errors import InputError
 Circuits = list[dict[str, Any]]
 Applied = Callable[[], Mapping[str, Circuits]]
 """circuits that are surely on, by job; answered at once"""
-ASKED_AGAIN = "it is asked for again, and has no place in the queue: what is kept for others it does not take"
+IN_THE_QUEUE = "it has a place in the queue"
 MOST_WAITING = 1_000_000
 log = logging.getLogger("planner.kubernetes")
 
@@ -34,6 +36,7 @@ def placed(controller: Controller, site: KubernetesSite, pod_group: PodGroup, jo
     """
     if job is None or job.request not in pod_group.requests:
         job = _instead(controller, pod_group.request, job)
+    wait_no_more(controller, job)
     if _is_whole(job, pod_group, site):
         return job
     for request in pod_group.even:
@@ -76,18 +79,28 @@ def shrunk(controller: Controller, pod_group: PodGroup, job: JobState, kept: lis
     return False
 
 
-def grown(controller: Controller, pod_group: PodGroup) -> str:
-    """Why the running job of a pod group that has become larger goes on as it is; nothing where it has its new size."""
-    refused = ""
-    for request in pod_group.whole:
+def grown(controller: Controller, pod_group: PodGroup, job: JobState) -> str:
+    """Why the running job of a pod group that has become larger goes on as it is; nothing where it has its new size.
+    Where that may come it has a place in the queue from now on."""
+    growth, refused = job.growth, ""
+    is_queued = growth is not None and growth.request in pod_group.whole
+    for waits, request in product((False,) if is_queued else (False, True), pod_group.whole):
         try:
             controller.prepare(request)
-            controller.grow(request)
+            told = controller.grow(request, waits=waits)
         except InputError as error:
             refused = refused or str(error)
         else:
-            return ""
-    return f"{refused}; {ASKED_AGAIN}" if refused else "hosts are not added to a slice that runs"
+            is_grown = any(isinstance(each, Move) and each.job == request.name for each in told)
+            return "" if is_grown else f"{refused}; {IN_THE_QUEUE}"
+    told_last = f"{refused}; {IN_THE_QUEUE}" if is_queued else refused
+    return told_last if refused else "hosts are not added to a slice that runs"
+
+
+def wait_no_more(controller: Controller, job: JobState | None) -> None:
+    """A running job is as large as it is to be."""
+    if job is not None and job.growth is not None:
+        controller.grow(job.request)
 
 
 def leave(controller: Controller, job: JobState, *, ended: bool) -> None:

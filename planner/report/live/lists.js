@@ -24,13 +24,17 @@ function drawQueue() {
   const kept = reserved.job === null || !reserved.servers.length ? null
     : el("p", { class: "reason small" }, `${serverNames(reserved.servers)} ${reserved.servers.length > 1 ? "are" : "is"} kept for `, el("b", {}, reserved.job),
       reserved.at_s === null ? ", until the jobs there end" : ` and free by ${new Date(reserved.at_s * 1000).toLocaleTimeString()} at the latest, if jobs keep their limits`);
-  const rows = waiting.map((job) => el("li", {}, numberSwatch(job.number, false),
+  const rowOf = (job, isPlaced) => el("li", {}, numberSwatch(job.number, isPlaced),
     el("div", {}, el("div", { class: "line" }, el("b", {}, job.name), el("span", { class: "badge warn" }, TAGS[job.tag] ?? job.tag)),
       el("div", { class: "soft small" }, `${sizeText(job)} · ${job.model} · tenant ${job.tenant}${job.priority ? ` · priority ${job.priority}` : ""} · waits `, since(job.arrived_s)),
-      el("p", {}, job.because))));
+      el("p", {}, job.because)));
+  const rows = waiting.map((job) => rowOf(job, false));
+  const growing = live.body.jobs.filter((job) => job.growth).map((job) => rowOf({ ...job.growth, number: job.number }, true));
   refill(part("queue"), el("h2", { id: "queue-title" }, `Queue: ${plural(count, "job")}`), kept,
     rows.length ? el("ol", { class: "waiting" }, ...rows) : el("p", { class: "soft" }, "No job waits."),
-    count > waiting.length ? el("p", { class: "soft small" }, `${number(count - waiting.length)} more behind them`) : null);
+    count > waiting.length ? el("p", { class: "soft small" }, `${number(count - waiting.length)} more behind them`) : null,
+    growing.length ? el("h3", {}, `Running, and waiting to grow: ${plural(growing.length, "job")}`) : null,
+    growing.length ? el("ol", { class: "waiting" }, ...growing) : null);
 }
 
 function sizeText({ least, most }) {
@@ -69,6 +73,7 @@ function drawChosen() {
   const pairs = [["runs", `${job.model}, ${job.workload}`], ["tenant", job.tenant], ["mapping", job.configuration], ["accelerators", `${number(job.size)} on ${serverNames(servers, 12)}`],
     ["circuits", job.circuits ? `${number(job.circuits)} in ${plural(job.configurations, "configuration")}` : "none"],
     ...(job.memory.units ? [["memory", `${plural(job.memory.units, "unit")} over ${plural(job.memory.circuits, "circuit")}`]] : []),
+    ...(job.growth ? [["waits to grow", `to ${sizeText(job.growth)}: ${job.growth.because}`]] : []),
     ...(troubleOf(job) ? [["not set", el("span", { class: "said" }, troubleOf(job).said)]] : []), ["runs for", since(job.started_s)],
     ["limit", job.limit_s === null ? "none" : span(job.limit_s)], ["waited", span(job.started_s - job.arrived_s)], ["priority", number(job.priority)]];
   const links = job.links.map(([source, destination, count]) => el("tr", {}, el("td", {}, live.body.server_names[source]), el("td", {}, live.body.server_names[destination]), el("td", { class: "right" }, number(count))));

@@ -19,7 +19,7 @@ function noteChanges() {
   for (const [name, { job, place }] of jobs) {
     const before = seen.jobs.get(name);
     if (!before || before.job.number !== job.number) news.push([job.number, true, name, `started on ${plural(job.size, "accelerator")}`]);
-    else if (before.place !== place) news.push([job.number, true, name, "moved"]);
+    else if (before.place !== place) news.push([job.number, true, name, job.size === before.job.size ? "moved" : `goes on with ${plural(job.size, "accelerator")}`]);
   }
   for (const [name, { job }] of seen.jobs) {
     if (!jobs.has(name)) news.push([job.number, false, name, waiting.has(name) ? "stopped and waits again" : "left"]);

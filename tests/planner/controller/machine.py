@@ -146,9 +146,10 @@ class Machine(Replaying):
             self.do(lambda c, key: c.drain(server, keeper=keeper, key=key, at_s=now_s))
 
     @precondition(lambda self: hasattr(self, "controller") and self.controller.running)
-    @rule(data=st.data(), size=st.sampled_from([2, 4, 8, 16]))
-    def resize(self, data: st.DataObject, size: int) -> None:
-        """A running job asks for more, or for fewer of its own; what cannot be changes nothing."""
+    @rule(data=st.data(), size=st.sampled_from([2, 4, 8, 16]), waits=st.booleans())
+    def resize(self, data: st.DataObject, size: int, waits: bool) -> None:
+        """A running job asks for more, or waits for them, or asks for fewer of its own; what cannot be changes
+        nothing."""
         c, now_s = self.controller, self.tick(1)
         name = data.draw(st.sampled_from(sorted(c.running)))
         held = c.running[name].device_names
@@ -157,13 +158,25 @@ class Machine(Replaying):
 
         def resized(c: Controller, key: str) -> tuple[Decision, ...]:
             if size > len(held):
-                return c.grow(wanted, key=key, at_s=now_s)
+                return c.grow(wanted, waits=waits, key=key, at_s=now_s)
             return c.shrink(wanted, held[:size], key=key, at_s=now_s)
 
         try:
             self.do(resized)
         except InputError:
             assert (c.seq, c.state()) == (before, state)
+
+    @precondition(lambda self: hasattr(self, "controller") and self.growing())
+    @rule(data=st.data())
+    def want_no_more(self, data: st.DataObject) -> None:
+        """A job that waits to grow asks for what it has: it waits no more."""
+        c, now_s = self.controller, self.tick(1)
+        name = data.draw(st.sampled_from(self.growing()))
+        self.do(lambda c, key: c.grow(c.job(name).request, key=key, at_s=now_s))
+        assert c.job(name).growth is None
+
+    def growing(self) -> list[str]:
+        return [job.request.name for job in self.controller.view().running if job.growth is not None]
 
     @rule(data=st.data(), priority=st.integers(0, 1))
     def want_a_whole_server(self, data: st.DataObject, priority: int) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.controller import Controller, Move, Request, growing
+from planner.controller import Controller, Move, Request, elastic_jobs
 from planner.controller.switch_reconciler import SwitchReconciler
 from planner.model.errors import ConflictError, InputError
 from planner.placement.placement import Place
@@ -234,7 +234,7 @@ def test_a_growth_ends_with_the_time_of_an_event(monkeypatch: pytest.MonkeyPatch
     c.submit(request("it", 4))
     before = c.state()
     with monkeypatch.context() as patch:
-        patch.setattr(growing, "LEAST_SEARCH_S", 0.0)
+        patch.setattr(elastic_jobs, "LEAST_SEARCH_S", 0.0)
         with pytest.raises(ConflictError, match=r"no place beside its own was found in 1e-06 ms; ask again, or raise"):
             c.grow(resized(c, "it", 8))
     assert c.state() == before

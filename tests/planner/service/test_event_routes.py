@@ -182,5 +182,23 @@ def test_jobs_grow_and_shrink_once(site: Running) -> None:
     assert site.controller.running["a"].device_names == (held[2],)
 
 
+def test_a_job_waits_in_the_queue_to_grow(site: Running) -> None:
+    """Its growth is told beside its place, by the metrics too, and it waits no more where it asks for what it has."""
+    site.submit("a", 2)
+    site.submit("b", 30)
+    assert refused(site.client.post("/v1/grow", json=job("a", 4)), 409)
+    assert kinds(site.client.post("/v1/grow?wait=true", json=job("a", 4)).json())[0] == ("wait", "a")
+    told = site.client.get("/v1/jobs/a").json()
+    assert (told["state"], told["accelerators"], told["waits_for"]) == ("running", 2, None)
+    assert (told["growth"]["accelerators"], told["growth"]["waits_for"]["tag"]) == (4, "room")
+    assert site.client.get("/v1/jobs?state=waiting").json()["total"] == 0
+    assert "photonplan_growing_jobs 1.0" in site.client.get("/metrics").text
+    [row] = [each for each in site.client.get("/v1/floor").json()["jobs"] if each["name"] == "a"]
+    assert (row["growth"]["least"], row["growth"]["tag"]) == (4, "room")
+    assert site.client.post("/v1/grow", json=job("a", 2)).status_code == 200
+    assert site.client.get("/v1/jobs/a").json()["growth"] is None
+    assert refused(site.client.post("/v1/grow?wait=perhaps", json=job("a", 4)), 422)
+
+
 def test_a_question_is_about_one_job(site: Running) -> None:
     assert refused(site.client.post("/v1/ask", json={"jobs": [job("a", 1), job("b", 1)]}), 422)

@@ -12,7 +12,7 @@ from tests.planner.service.running import TOKEN, job, running
 
 def test_a_job_grows_and_shrinks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "token").write_text(f"{TOKEN}\n", encoding="utf-8")
-    for size in (2, 4, 6, 64):
+    for size in (2, 4, 6, 8, 64):
         (tmp_path / f"{size}.json").write_text(json.dumps(job("it", size)), encoding="utf-8")
     with running(controller("fat_tree", servers=1)) as site:
         given = ["--url", str(site.client.base_url), "--token-file", str(tmp_path / "token")]
@@ -25,6 +25,13 @@ def test_a_job_grows_and_shrinks(tmp_path: Path, capsys: pytest.CaptureFixture[s
         assert said == ["it goes on with 6 accelerators", f"new: {held[4]}, {held[5]}"]
         assert main(["grow", str(tmp_path / "4.json"), *given]) == 2
         assert "asks for no more; give a larger number" in " ".join(capsys.readouterr().err.split())
+        site.submit("other", 1)
+        assert main(["grow", str(tmp_path / "8.json"), *given]) == 2
+        capsys.readouterr()
+        assert main(["grow", str(tmp_path / "8.json"), *given, "--wait"]) == 0
+        assert capsys.readouterr().out.startswith("it waits (room): needs 2 accelerators more")
+        assert main(["grow", str(tmp_path / "6.json"), *given]) == 0
+        assert capsys.readouterr().out == "it goes on as it is\n"
         assert main(["grow", str(tmp_path / "64.json"), *given]) == 2
         assert "64" in capsys.readouterr().err
         assert main(["shrink", str(tmp_path / "4.json"), "--keep", "s0.g0", *given]) == 2

@@ -54,6 +54,32 @@ def test_a_slice_whose_growth_is_refused_waits_with_the_reason_and_the_job_runs_
     assert (len(seats(world)), before < seats(world), was_evicted(world)) == (3, True, False)
 
 
+@pytest.mark.parametrize("is_withdrawn", [False, True])
+def test_a_growth_that_waits_has_a_place_in_the_queue(make_world: Make, is_withdrawn: bool) -> None:
+    """A smaller Workload that comes later does not take what is freed first, unless the Job asks for its old size
+    again."""
+    world = running(make_world)
+    for name in ("one", "two"):
+        world.workload(name, pod_set(1, 8))
+    world.settle(4)
+    world.elastic.scale("train", 4)
+    world.settle(4)
+    assert "it has a place in the queue" in last_check(world)["message"]
+    world.workload("late", pod_set(1, 8))
+    world.finish("one")
+    world.settle(4)
+    assert (len(devices(world)), world.check("late")["state"]) == (16, "Pending")
+    assert "s2, s3 are kept for team/train" in world.check("late")["message"]
+    if is_withdrawn:
+        world.elastic.scale("train", 2)
+    else:
+        world.finish("two")
+    world.settle(5)
+    expected = (16, "Ready") if is_withdrawn else (32, "Pending")
+    assert (len(devices(world)), world.check("late")["state"]) == expected
+    assert not was_evicted(world)
+
+
 @pytest.mark.slow
 def test_a_size_that_can_never_be_waits_too(make_world: Make) -> None:
     """Kueue stops all pods of a slice that is rejected."""
