@@ -1,8 +1,7 @@
 """A running job goes on with fewer accelerators: those that it keeps host its ranks in their order, nothing moves.
 
-Only where any accelerators may have any ranks, in one rack where racks are joined: circuits, and links between racks,
-join the ranks that they were planned for. In a pool the circuits and memory that it goes on with are among those that
-it has.
+Circuits, and links between racks, join the ranks that they were planned for: on a lightpath and in a pool, in one rack,
+it goes on over circuits and memory that are among those that it has, elsewhere where it needs none.
 """
 
 from collections.abc import Sequence
@@ -31,7 +30,7 @@ def find_among(state: ClusterState, entry: Entry, request: Request, kind: str, k
                     return found
     number = counted(len(devices), "accelerator")
     lacking = (
-        " in one rack over circuits and memory alone of those" if state.free.state.has_pool
+        " in one rack over circuits and memory alone of those" if state.free.state.keeps_lit
         else ", without circuits or links between racks, on those"
     )  # fmt: skip
     problem = f"has no configuration of {number}{lacking} that it would keep"

@@ -6,7 +6,6 @@ from itertools import chain
 from math import inf
 from typing import Any, Self
 
-from costmodel.fabrics.lightpath import Lightpath
 from planner.fabrics.claims import Placed
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import Device
@@ -15,7 +14,7 @@ from planner.fabrics.job_class import JobClass, Option
 from planner.fabrics.lightpath.fast_fibers import Fibers, Spread, Spreads
 from planner.fabrics.lightpath.fast_rwa import Router
 from planner.fabrics.lightpath.job_class import LightpathJobClass, LightpathOption
-from planner.fabrics.lightpath.kept_lit import kept_lit
+from planner.fabrics.lightpath.kept_lit import Kept, kept_lit, lit_alone
 from planner.fabrics.lightpath.known_light import FoundLight, KnownLight, state_of
 from planner.fabrics.lightpath.layouts import MAX_LAYOUTS, arrangements, layouts
 from planner.fabrics.lightpath.rwa import Spectrum
@@ -31,7 +30,8 @@ from planner.model.health import FailedFiber, Health
 from planner.model.plan import Assignment
 
 MOST_SLOTTED = 2
-"""orders of the servers tried for one job where slots matter: each comes with several orders of the slots"""
+"""orders of the servers tried for one job where slots matter: each comes with several orders of the slots; elsewhere
+those of one server are alike"""
 MOST_SLOTTED_ORDERS = 3
 """orders of the jobs that first fit tries where slots matter"""
 
@@ -57,9 +57,7 @@ class LightpathFreeState(FreeState):
 
     @property
     def racks_are_alike(self) -> bool:
-        cluster = self.cluster
-        assert isinstance(cluster.fabric, Lightpath)
-        return isinstance(cluster.fabric.fibers, int) and cluster.health == Health() and not self._is_limited
+        return isinstance(self.light.fabric.fibers, int) and self.cluster.health == Health() and not self._is_limited
 
     def copy(self) -> Self:
         twin = super().copy()
@@ -88,8 +86,8 @@ class LightpathFreeState(FreeState):
         found = super().room(demand)
         if not self.shares.are_any:
             return found
-        most = self.per_server
-        return [min(parts, self.shares.room(demand, s, most) // demand.part) for s, parts in enumerate(found)]
+        most = [self.shares.room(demand, server, self.per_server) // demand.part for server in range(len(found))]
+        return list(map(min, found, most))
 
     def slots_beside(self, demand: Demand, held: Sequence[Device]) -> Mapping[int, Sequence[int]]:
         return self.shares.slots_beside(demand, held, super().slots_beside(demand, held))
@@ -104,8 +102,7 @@ class LightpathFreeState(FreeState):
         return self.light.taken
 
     def has_lost(self, devices: Sequence[Device], owned: Owned[Any]) -> bool:
-        dark = self.cluster.failed_fibers
-        if dark and any(guide in dark for guide, _ in owned.masks):
+        if any(guide in self.cluster.failed_fibers for guide, _ in owned.masks):
             return True
         lasers, receivers = self.cluster.failed_lasers, self.cluster.failed_receivers
         return any(
@@ -240,13 +237,19 @@ class LightpathFreeState(FreeState):
         return self._laid(options, row, FoundLight([*devices], paths, self.router.owned(demand, devices, paths)))
 
     def may_keep(self, row: Option, devices: Sequence[Device], lit: Lit) -> bool:
-        return kept_lit(self.light, row.shape.configurations, devices, lit) is not None
+        return kept_lit(self.light, row.shape, devices, lit) is not None
 
     def assign_around(self, options: JobOptions, row: int, devices: Sequence[Device], lit: Lit) -> Assignment | None:
+        return self._completed(options, row, devices, kept_lit(self.light, options.shapes[row], devices, lit))
+
+    def assign_within(self, options: JobOptions, row: int, devices: Sequence[Device], lit: Lit) -> Assignment | None:
+        return self._completed(options, row, devices, lit_alone(self.light, options.shapes[row], devices, lit))
+
+    def _completed(self, options: JobOptions, row: int, devices: Sequence[Device], kept: Kept) -> Assignment | None:
+        """The candidate with first-fit circuits beside those that stay, taken."""
         demand = options.shapes[row]
-        kept = kept_lit(self.light, demand.configurations, devices, lit)
-        found = kept and self.light.complete(demand.configurations, demand.offsets, devices, kept)
-        if not found:
+        found = None if kept is None else self.light.complete(demand.configurations, demand.offsets, devices, kept)
+        if found is None:
             return None
         owned = self._with_modules(demand, devices, self.router.owned_over(demand, found))
         return self._assigned(options, row, devices, owned, found)
@@ -278,7 +281,8 @@ class LightpathFreeState(FreeState):
         self, demand: Demand, blocks: Sequence[tuple[int, int]], layout: Sequence[int] | None
     ) -> FoundLight | None:
         """The same, whatever was found before."""
-        for servers in [layout] if layout is not None else self._layouts(demand, blocks):
+        most = MOST_SLOTTED if self._slots_matter else 1 if len(blocks) == 1 else MAX_LAYOUTS
+        for servers in [layout] if layout is not None else layouts(demand, blocks, most):
             if not self.light.has_room(demand, servers):
                 continue
             for devices in self._arrangements(demand, servers):
@@ -286,10 +290,6 @@ class LightpathFreeState(FreeState):
                 if paths is not None:
                     return FoundLight(devices, paths, self.router.owned(demand, devices, paths))
         return None
-
-    def _layouts(self, demand: Demand, blocks: Sequence[tuple[int, int]]) -> Iterator[list[int]]:
-        """Servers of the blocks to try; inside one server they differ only where slots matter."""
-        return layouts(demand, blocks, MOST_SLOTTED if self._slots_matter else 1 if len(blocks) == 1 else MAX_LAYOUTS)
 
     def _arrangements(self, demand: Demand, layout: Sequence[int]) -> Iterator[list[Device]]:
         """Free devices for ranks whose blocks lie on these servers: the first ones, and others where slots matter."""

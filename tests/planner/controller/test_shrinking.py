@@ -1,14 +1,17 @@
 """A running job that gives back some of its accelerators: at once, without a move, and for good."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from planner.controller import Controller, Move, Request, Settings, Start
+from planner.controller.switch_reconciler import SwitchReconciler
 from planner.model.errors import ConflictError, InputError
 from tests.planner.controller.over_racks import held_above, joined, opened, training
-from tests.planner.controller.sites import controller, request, started
+from tests.planner.controller.scripted_switches import Switches
+from tests.planner.controller.sites import chat, controller, request, resized, started
 
 
 def smaller(c: Controller, name: str, accelerators: int, **constraints: Any) -> Request:
@@ -94,22 +97,48 @@ def test_a_job_that_changes_in_more_than_its_size_is_another_one() -> None:
         c.shrink(changed, c.running["wide"].device_names[:8])
 
 
-@pytest.mark.parametrize("fabric", ["lightpath", "torus", "ocs_rail"])
-def test_circuits_stay_with_the_ranks_that_they_were_planned_for(fabric: str) -> None:
+@pytest.mark.parametrize(
+    ("fabric", "lacking"),
+    [("lightpath", "over circuits and memory alone"), ("torus", "without circuits"), ("ocs_rail", "without circuits")],
+)
+def test_circuits_stay_with_the_ranks_that_they_were_planned_for(fabric: str, lacking: str) -> None:
     c = controller(fabric)
     c.submit(request("wide", 16))
     state = c.state()
-    with pytest.raises(ConflictError, match="without circuits"):
+    with pytest.raises(ConflictError, match=lacking):
         c.shrink(smaller(c, "wide", 8), c.running["wide"].device_names[:8])
     assert c.state() == state
     assert c.check() == []
+
+
+@pytest.mark.parametrize(("asks", "size", "more"), [(request, 1, 8), (chat, 2, 4), (chat, 4, 12), (chat, 8, 16)])
+def test_what_has_grown_around_light_gives_back_what_it_grew_by(
+    asks: Callable[..., Request], size: int, more: int
+) -> None:
+    """Its first circuits stay on all the time, and switches put off the others alone."""
+    c = controller("lightpath")
+    switches = Switches()
+    reconciler = SwitchReconciler(c, switches)
+    c.submit(asks("it", size))
+    before = c.running["it"]
+    c.grow(resized(c, "it", more))
+    reconciler.tick()
+    told = len(switches.calls)
+    c.shrink(resized(c, "it", size), before.device_names)
+    reconciler.tick()
+    assert (c.running["it"].device_names, c.running["it"].circuits) == (before.device_names, before.circuits)
+    assert switches.calls[told:] == [("release", "it"), ("connect", "it")][: 2 if size > 1 else 1]
+    assert switches.kept == ([before.circuits_json] if size > 1 else [])
+    assert reconciler.connected("it", c.running["it"]) is not False
+    assert c.check() == []
+    assert (c.num_free, started(c.submit(chat("other", 16)))) == (32 - size, ["other"])
 
 
 def test_links_between_racks_stay_with_the_ranks_that_they_were_planned_for() -> None:
     c = opened(joined("lightpath", "packets"), preempts=False, moves=False)
     c.submit(training("a", 4, constraints={"per_server": 1, "servers_by_rack": [2, 2]}))
     names, held = c.running["a"].device_names, held_above(c)
-    with pytest.raises(ConflictError, match="links between racks"):
+    with pytest.raises(ConflictError, match="no configuration of 2 accelerators in one rack"):
         c.shrink(smaller(c, "a", 2, per_server=1, servers_by_rack=[1, 1]), [names[0], names[2]])
     assert held_above(c) == held
 
