@@ -23,6 +23,9 @@ class Starts:
     job_s: ClassVar[float] = 0.0
     """that a job takes to be placed and checked, where these take as long as listing: a short time limit keeps it"""
 
+    are_counted: ClassVar[bool] = False
+    """whether jobs hold accelerators alone, and those of a server are alike: they are packed by numbers"""
+
     def lists_few(self, instance: Instance, limit_s: float) -> bool:
         """Whether so short a time limit is better spent on packing few candidates of each job, that stand for all, than
         on finding the dominated ones."""

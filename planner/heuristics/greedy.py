@@ -12,6 +12,7 @@ from planner.candidates.lagrangian_bounds import has_prices, pool_prices
 from planner.fabrics.free_state import FreeState
 from planner.fabrics.problem import JobOptions, Problem
 from planner.fabrics.search import Search, Strategy
+from planner.heuristics.counted_servers import CountedServers
 from planner.model.clock import Clock
 from planner.model.collector import resting_collector
 from planner.model.plan import Assignment
@@ -38,38 +39,53 @@ def place_all(
     order (arrival by default). When half of the time is over, jobs that are worth most for an accelerator come first;
     when all of it is, jobs that may wait do.
     """
-    free = FreeState.empty(problem.cluster)
-    assignments: list[Assignment] = []
-    order = list(range(len(problem.options))) if job_order is None else list(job_order)
-    for j in order:
-        if problem.options[j].can_stay:
-            assignments.append(problem.options[j].staying())
-            free.take_named(assignments[-1])
-    search, waiting = Search(strategy), [each for j in order if not (each := problem.options[j]).can_stay]
-    for options in _in_time(sorted(waiting, key=lambda options: not options.must_run), clock):
-        if not free.num_free and not options.must_run:
+    asked = problem.options if job_order is None else [problem.options[j] for j in job_order]
+    assignments = [options.staying() for options in asked if options.can_stay]
+    free = CountedServers.of(problem, strategy) or _Free(problem, strategy, assignments)
+    required, others = list[JobOptions](), list[JobOptions]()
+    for options in asked:
+        if not options.can_stay:
+            (required if options.must_run else others).append(options)
+    for options in required:
+        found = free.place(options, row_order(options))
+        if found is None:
+            return None
+        assignments.append(found)
+    for options in _in_time(others, clock):
+        if not free.num_free:
             break
-        found = place(free, options, search, row_order(options))
+        found = free.place(options, row_order(options))
         if found is not None:
             assignments.append(found)
-        elif options.must_run:
-            return None
     return assignments
 
 
+class _Free:
+    """What is free beside those that stay, whatever else jobs hold."""
+
+    def __init__(self, problem: Problem, strategy: Strategy, stay: Iterable[Assignment]) -> None:
+        self._state, self._search = FreeState.empty(problem.cluster), Search(strategy)
+        for each in stay:
+            self._state.take_named(each)
+
+    @property
+    def num_free(self) -> int:
+        return self._state.num_free
+
+    def place(self, options: JobOptions, rows: Iterable[int]) -> Assignment | None:
+        return place(self._state, options, self._search, rows)
+
+
 def _in_time(order: Sequence[JobOptions], clock: Clock | None) -> Iterator[JobOptions]:
-    """Jobs in this order, and when half of the time is over those first that are worth most for an accelerator; when
-    all of it is, those alone that must run, which come before all others."""
+    """Jobs in this order, and when half of the time is over those first that are worth most for an accelerator; none
+    when all of it is."""
     if clock is None:
         yield from order
         return
     half, whole, left = clock.within(LARGE_SHARE * clock.left_s), clock.lasting(LEAST_S), deque(order)
     is_late = False
-    while left:
-        must_run = left[0].must_run
-        if whole.is_over and not must_run:
-            return
-        if not is_late and half.is_over and not must_run:
+    while left and not whole.is_over:
+        if not is_late and half.is_over:
             is_late, left = True, deque(sorted(left, key=lambda options: -_worth_each(options)))
         yield left.popleft()
 

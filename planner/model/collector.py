@@ -7,6 +7,8 @@ from contextlib import contextmanager
 FEW, MOST_UNSEEN = 10_000, 250_000
 """new objects that are soon visited; and those that may become old unvisited, before all objects are visited at once,
 so that garbage among them stays small"""
+MOST_UNSEEN_SHARE = 0.25
+"""of all old objects, that may be unvisited where that are more: Python's own rule for its oldest"""
 
 
 class _Kept:
@@ -48,7 +50,7 @@ def _age(num_new: int) -> None:
     if _Kept.is_for_good:
         return
     _Kept.num_unseen += num_new
-    if _Kept.num_unseen > MOST_UNSEEN:
+    if _Kept.num_unseen > MOST_UNSEEN and _Kept.num_unseen > MOST_UNSEEN_SHARE * len(gc.get_objects(2)):
         _Kept.num_unseen = 0
         gc.collect()
         return

@@ -12,4 +12,5 @@ class FatTreePlugin(FabricPlugin):
     schema = FatTree
     parts: ClassVar = {
         "template": "planner.fabrics.packets.fat_tree_template:FatTreeTemplate",
+        "starts": "planner.fabrics.packets.starts:PacketStarts",
     }
