@@ -125,11 +125,12 @@ class SchedulingCycle:
     def _place_kept(self, entry: Entry, kind: JobClass) -> bool:
         """Start the first job where it was kept room, once that is free: this search is never cut short."""
         state, kept = self.state, self.state.ledger.reserved.servers
+        if not (is_clear(state, entry) if entry.grows else is_ready(state, kind)):
+            return False
         if entry.grows:
-            state.void.update(kept if is_clear(state, entry) else ())  # it was looked for there as well
-            return False
-        if not is_ready(state, kind):
-            return False
+            is_grown = self._grow(entry, kind, "kept", state.drained, inf)
+            state.void.update(() if is_grown else kept)
+            return is_grown
         barred, racks = state.all_servers.difference(kept) | state.drained, state.negative_cache.racks_of(kept)
         found = state.free.find(entry.kind, kind, barred, inf, racks)
         if found.placement is not None and self._start(entry, found):
