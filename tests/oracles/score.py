@@ -1,5 +1,6 @@
 """Price of one candidate at a time, in plain Python: what `costmodel.pricing.score` says of all rows at once."""
 
+from collections import deque
 from functools import lru_cache
 from math import prod
 from types import SimpleNamespace
@@ -216,12 +217,26 @@ def _times(step: Step, kernels: list, sent: dict, hides: dict[str, float], switc
     }
 
 
+Known = dict[tuple[Run, float], tuple[int, float]]
+_KNOWN: deque[tuple[tuple[object, ...], Known]] = deque(maxlen=8)
+"""times of kernels, by what else they depend on; of the last such"""
+
+
+def _known(of: tuple[object, ...]) -> Known:
+    for other, known in _KNOWN:
+        if other == of:
+            return known
+    _KNOWN.append((of, {}))
+    return _KNOWN[-1][1]
+
+
 class _Rates:
     """Times of kernels on a device."""
 
     def __init__(self, device: Device, efficiency: Efficiency, precision: str, regime: str, calibrations: Any) -> None:
         self.device, self.efficiency, self.precision, self.calibrations = device, efficiency, precision, calibrations
         self.is_measured = regime == "inference"
+        self.known = _known((device, efficiency, precision, regime, calibrations))
 
     def seconds(self, work: Work) -> tuple[float, float]:
         """Of the kernels that compute binds, and of those that memory binds."""
@@ -230,7 +245,10 @@ class _Rates:
         ahead = {id(run) for runs in work.passes for run in runs}
         for run in work.runs:
             if id(run) not in known:
-                known[id(run)] = self._one(run, 0.0 if id(run) in ahead else self.efficiency.launch_s)
+                key = run, 0.0 if id(run) in ahead else self.efficiency.launch_s
+                if key not in self.known:
+                    self.known[key] = self._one(*key)
+                known[id(run)] = self.known[key]
             by, time_s = known[id(run)]
             bound[by] += time_s * run.times
         for runs in work.passes:
@@ -267,6 +285,7 @@ class _EngineRates(_Rates):
     def __init__(self, device: Device, curve: Any, precision: str, calibrations: Any) -> None:
         super().__init__(device, SimpleNamespace(launch_s=0.0), precision, "inference", calibrations)
         self.curve = curve
+        self.known = _known((device, curve, precision, calibrations))
 
     def _one(self, run: Run, launch_s: float) -> tuple[int, float]:
         del launch_s

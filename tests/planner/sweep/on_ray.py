@@ -5,11 +5,13 @@ Run by test_ray.py in a process of its own: python -m tests.planner.sweep.on_ray
 
 import json
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 from unittest.mock import patch
 
@@ -25,7 +27,8 @@ from planner.sweep.run import Where, run_cells
 from tests.planner.sweep import work
 from tests.planner.sweep.run_cases import KEYS, SEEDS, commands
 
-LIMITS_S = (15, 60, 240)
+SOON_S = 1.0
+"""until a planned rack is back from its worker"""
 
 
 @contextmanager
@@ -67,12 +70,19 @@ def listening() -> list[str]:
 
 
 def solved(folder: Path, arguments: list[str]) -> int:
-    """Solve with a worker that dies; a busy machine may reach no worker within the first limit."""
-    for limit_s in LIMITS_S:
-        with patch.object(racks, "plan_racks", partial(work.plan_or_die_once, folder)):
-            code = main(["solve", *arguments, "--time-limit", str(limit_s)])
-        if code or (folder / "rack-planned").exists():
-            break
+    """Solve with a worker that dies, until Ctrl-C, which comes when another one has planned a rack."""
+    is_over = Event()
+
+    def interrupt() -> None:
+        while not (folder / "rack-planned").exists() and not is_over.wait(0.1):
+            pass
+        if not is_over.wait(SOON_S):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    Thread(target=interrupt, daemon=True).start()
+    with patch.object(racks, "plan_racks", partial(work.plan_or_die_once, folder)):
+        code = main(["solve", *arguments, "--time-limit", str(work.MOST_S)])
+    is_over.set()
     return code
 
 

@@ -45,8 +45,9 @@ def plan_or_die_once(folder: Path, shared: Any, cell: Any, should_stop: ShouldSt
     if not (folder / "rack-died").exists():
         (folder / "rack-died").touch()
         os.kill(os.getpid(), signal.SIGKILL)
+    found = plan_racks(shared, cell, should_stop)
     (folder / "rack-planned").touch()
-    return plan_racks(shared, cell, should_stop)
+    return found
 
 
 def refuse(shared: None, cell: int, should_stop: ShouldStop) -> Document:
