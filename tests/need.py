@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
@@ -20,6 +21,7 @@ def need_program(*names: str) -> str:
     raise _lacking(f"none of these programs is on PATH: {', '.join(names)}")
 
 
+@cache
 def need_python_with(package: str) -> str:
     """Path of a Python that can import a package: the one that runs, or the system's.
 
