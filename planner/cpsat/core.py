@@ -13,7 +13,7 @@ from planner.cpsat.lns.neighbourhood import has_neighbourhoods, improve
 from planner.cpsat.lns.racks import improve_racks
 from planner.cpsat.packed_servers import pack_servers
 from planner.cpsat.scarce import bound_scarce
-from planner.cpsat.search import Search, pattern_of
+from planner.cpsat.search import FEW_DEVICES, Search, pattern_of
 from planner.fabrics import plugin_of
 from planner.fabrics.problem import Problem
 from planner.heuristics.ruin_recreate import MOST_ROUNDS, Effort, recreated
@@ -32,21 +32,21 @@ DIVIDE_SHARE = 0.85
 """of the time for divisions, where servers are alike"""
 WHOLE_SHARE = 0.25
 """of the time for plans without jobs that span servers"""
-PAIRS_SHARE, PAIRS_SHARE_OF_MANY = 0.25, 0.85
+PAIRS_SHARE, PAIRS_SHARE_OF_MANY = 0.15, 0.85
 """of the time for plans whose jobs span two servers at most; and in racks whose cores prove little"""
 FIRST_JOINED_SHARE = 0.05
 """of the time left, for what divisions prove at once where servers differ in what fibers join them"""
-RECREATE_SHARE = 0.2
-"""of the time left, to recreate plans before all divisions there"""
-JOINED_SHARE = 0.75
+RECREATE_SHARE, RECREATE_PATIENCE = 0.3, 120
+"""of the time left, and rounds without a better plan, to recreate plans before all divisions there"""
+JOINED_SHARE = 0.9
 """of the time left, for all divisions where servers differ in what fibers join them"""
 SERVERS_SHARE = 0.8
 """of the time for servers that the fabric packs"""
 SCARCE_SHARE = 0.1
 """of the time for the bound by what servers have little of"""
-FEW_DEVICES, CORES_SHARE = 128, 0.6
-"""up to so many, divisions come first; in larger racks step 2 rarely ends with all of them at once: cores come first,
-with this share of the time"""
+CORES_SHARE = 0.6
+"""of the time, where there are more than few devices: step 2 then rarely ends with all of them at once, and cores come
+before divisions"""
 SCATTERED_CORES_SHARE = 0.2
 """of the time for cores, where larger racks scatter jobs for light"""
 SMALL = 300
@@ -116,7 +116,7 @@ def _pack_pairs(search: Search, clock: Clock, *, is_small: bool) -> bool:
         return False
     if divide_joined(search, servers, clock.within(FIRST_JOINED_SHARE * clock.left_s)):
         return True
-    _recreate(search, clock.within(RECREATE_SHARE * clock.left_s), search.full)
+    _recreate(search, clock.within(RECREATE_SHARE * clock.left_s), search.full, RECREATE_PATIENCE)
     return divide_joined(search, servers, clock.within(JOINED_SHARE * clock.left_s))
 
 
@@ -142,11 +142,12 @@ def _solve_rest(search: Search, knapsack: KnapsackBounds, clock: Clock, *, is_sm
     return LevelOutcome(is_proven=search.reaches("value"))
 
 
-def _recreate(search: Search, clock: Clock, listed: Problem) -> None:
-    """Ruin and recreate in listed rows from the best plan, until it reaches the bound or the clock is over."""
+def _recreate(search: Search, clock: Clock, listed: Problem, patience: int = MOST_ROUNDS) -> None:
+    """Ruin and recreate in listed rows from the best plan, until it reaches the bound, the clock is over or so many
+    rounds found no better one."""
     assert search.assignments is not None
     assert search.bound is not None
-    effort = Effort.of(search.options, clock, patience=MOST_ROUNDS)
+    effort = Effort.of(search.options, clock, patience=patience)
     for found in recreated(listed, search.assignments, search.options.seed + 1, effort, search.bound):
         search.adopt("value", found, "recreate")
 

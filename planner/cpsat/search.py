@@ -28,8 +28,8 @@ NOISE = 1e-15
 """relative, of sums in floating point"""
 ONE_SCALE = 1e-9
 """of the most value of a job, the least of one whose part in a sum is not taken for noise"""
-FIRST_SHARE = 0.7
-"""share of the time limit that level 1 may use while others wait"""
+FEW_DEVICES, FIRST_SHARE_OF_FEW, FIRST_SHARE = 128, 0.9, 0.7
+"""few devices; share of the time limit that level 1 may use while others wait, with so few of them and with more"""
 
 
 @dataclass
@@ -75,8 +75,7 @@ class Search:
         return self._model
 
     def build(self, clock: Clock) -> bool:
-        """True if step 1 of the candidates in force is there; it is built when first asked for, if memory and time
-        allow."""
+        """True if step 1 of the candidates in force is there; built when first asked for, if memory and time allow."""
         if self._model is None and is_buildable(self.problem, clock):
             self._model = Model.build(self.problem)
             for nogood in self.nogoods:
@@ -141,7 +140,8 @@ class Search:
     def seconds_left(self, level: int) -> float:
         """Wall-clock budget of a level: all levels share what is left, the first takes the most."""
         left, remaining = self.clock.left_s, len(self.full.instance.objectives) - level
-        return left * FIRST_SHARE if level == 0 and remaining > 1 else left / remaining
+        first = FIRST_SHARE_OF_FEW if self.full.cluster.num_healthy <= FEW_DEVICES else FIRST_SHARE
+        return left * first if level == 0 and remaining > 1 else left / remaining
 
     def stop(self) -> None:
         """Somebody asked to stop: finish with what there is."""

@@ -4,12 +4,12 @@ Where few servers are joined, most divisions have no place, which the knapsack d
 jobs on servers by name, with the least light of each; what circuits refuse is refused with all that asks for as much.
 """
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 
 from planner.cpsat.divisions.joined_master import JoinedMaster
-from planner.cpsat.divisions.joined_servers import JoinedServers, is_dark, needs_of
+from planner.cpsat.divisions.joined_servers import JoinedServers
 from planner.cpsat.divisions.pairs import Judge, ways_of_jobs
 from planner.cpsat.divisions.reasons import Jobs, reasons_of
 from planner.cpsat.divisions.ways import Division, JobWays, RowNeeds, division_of
@@ -27,6 +27,8 @@ MOST_SERVERS = 8
 """of a rack: sets of servers are 2 to that power"""
 DEPTHS = (0.0005, 0.001, 0.002, 0.003, 0.0045, 0.007, 0.01, 0.015, 0.025, 1.0)
 """how far below the relaxation's bound, as a fraction, the value of plans may be whose rows take part"""
+LAST_DEPTHS = 2
+"""of these, which are never passed over"""
 MOST_ROWS = 20_000
 """open rows of all jobs"""
 VAIN_SHARE = 0.3
@@ -67,6 +69,8 @@ class _Joined:
     jobs: Sequence[JobWays] = ()
     """those that a plan of at least `least` may use"""
     least: float = 0.0
+    _is_far: bool = False
+    """whether the linear relaxation alone says that no plan is worth `least`: the next threshold is then passed over"""
     _refused: Refused = field(default_factory=dict)
     _forbidden: list[Forbidden] = field(default_factory=list)
     _set_aside: list[Forbidden] = field(default_factory=list)
@@ -74,9 +78,9 @@ class _Joined:
 
     def solve(self) -> bool:
         """True if no plan is better than the best one."""
-        search = self.search
-        for depth in DEPTHS:
-            value, threshold = search.value("value"), (1 - depth) * search.knapsack.bound
+        search, depths = self.search, deque(DEPTHS)
+        while depths:
+            value, threshold = search.value("value"), (1 - depths.popleft()) * search.knapsack.bound
             assert value is not None
             if search.bound is not None and search.bound <= threshold:
                 continue
@@ -86,6 +90,8 @@ class _Joined:
                 return True
             if self.least == search.value("value") or self.clock.is_over:
                 return False
+            if self._is_far and len(depths) > LAST_DEPTHS:
+                depths.popleft()
         return False
 
     def _open(self, least: float) -> bool:
@@ -112,6 +118,7 @@ class _Joined:
             limits = replace(step_two_limits(search, self.clock), time_limit_s=self.clock.left_s)
             before = search.bound, search.value("value")
             bound = master.solve(limits.solver(), lambda pattern: judge.refuses(pattern) or self._has_halved())
+            self._is_far = float("-inf") < bound < self.least
             if not self._set_aside:
                 search.tighten("value", max(bound, self.least, search.value("value") or self.least))
             if search.reaches_bound(master.term.rounding):
@@ -219,27 +226,14 @@ class _Joined:
 
 
 class _Asks:
-    """What rows of one job ask for, as far as the master knows; nothing of those that no servers have a place for."""
+    """What rows of one job ask for, and what of them was refused."""
 
     def __init__(self, job: JobWays, servers: JoinedServers, refused: Refused) -> None:
         self._job, self._servers, self._refused = job, servers, refused
-        self._needs = cache(self._needs_of)
 
     def __call__(self, division: Division, row: int) -> RowNeeds | None:
-        if len(division) == 1:
-            return RowNeeds()
         shape = self._job.options.shapes[row]
-        needs = self._needs(division, shape)
-        if needs is None:
-            return None
-        refused = self._refused.get((self._job.job, division), [])
-        forbidden = frozenset(i for i, each in enumerate(refused) if each.needs_no_more_than(shape))
-        return RowNeeds(needs[0], needs[1], forbidden)
-
-    def _needs_of(self, division: Division, shape: Demand) -> tuple[tuple[int, ...], bool] | None:
-        """Amounts of light and ranks, and whether no fiber need join some of the servers."""
-        needs, parting = needs_of(self._servers.links, division, shape), self._servers.parting(division, shape)
-        if not (is_dark(self._servers.links, division, shape) or self._servers.places(division, shape)):
-            return None
-        met = (-ranks for ranks in parting.apart)
-        return (needs.light, needs.across, *needs.ranks, *parting.light, *met), needs.may_part
+        asked, refused = self._servers.asks(division, shape), self._refused.get((self._job.job, division), ())
+        if asked is None or not refused:
+            return asked
+        return asked._replace(refused=frozenset(i for i, each in enumerate(refused) if each.needs_no_more_than(shape)))

@@ -22,7 +22,6 @@ from planner.cpsat.divisions.joined_servers import (
     Places,
     Servers,
     is_dark,
-    needs_of,
 )
 from planner.cpsat.divisions.joined_sets import fill_joined_sets
 from planner.cpsat.divisions.ways import JobWays, Way, division_of
@@ -87,7 +86,7 @@ class JoinedMaster:
                 places = self._servers.places(way.division, shape)
                 if not places:
                     continue
-                self._needs[way], self._places[way] = needs_of(self._links, way.division, shape), places
+                self._needs[way], self._places[way] = self._servers.needs(way.division, shape), places
                 lit.append(way)
             self._literals[way] = self.cp.new_bool_var("")
         literals = [self._literals[way] for way in job.open() if way in self._literals]
@@ -129,11 +128,11 @@ class JoinedMaster:
     def _arrange(self, job: int, ways: Sequence[Way], lying: Mapping[OnServers, cp_model.IntVar]) -> None:
         """A server has so many ranks only where some way of the job may be arranged so."""
         may_have: dict[tuple[int, int], set[OnServers]] = {}
-        for way in ways:
+        for way in {(self._needs[way], id(self._places[way])): way for way in ways}.values():
             for on, place in self._places[way].items():
-                for server, numbers in place.numbers.items():
-                    for ranks in numbers:
-                        may_have.setdefault((ranks, server), set()).add(OnServers(job, self._needs[way], on))
+                lying_on = OnServers(job, self._needs[way], on)
+                for key in ((ranks, server) for server, numbers in place.numbers.items() for ranks in numbers):
+                    may_have.setdefault(key, set()).add(lying_on)
         for (of, ranks, server), part in self._parts.items():
             if of == job:
                 self.cp.add(part <= total([lying[on] for on in sorted(may_have.get((ranks, server), ()))]))

@@ -7,7 +7,7 @@ from math import gcd
 from typing import NamedTuple
 
 from planner.cpsat.divisions.arrangements import Parting, arrangements, parting_of, sums_of
-from planner.cpsat.divisions.ways import Division
+from planner.cpsat.divisions.ways import Division, RowNeeds
 from planner.fabrics.demand import Demand
 from planner.formulation.step_one import PairLight
 from planner.formulation.variables import Pair
@@ -101,7 +101,8 @@ class JoinedServers:
         self.having, self.reach, self.places = cache(self._having), cache(self._reach), cache(self._places)
         self.apart, self.cuts, self.parting = cache(self._apart), cache(self._cuts), cache(partial(parting_of, links))
         self._ordered, self._place = cache(self._ordered_by_fibers), cache(self._place_on)
-        self._in_fibers = cache(self._parting_in_fibers)
+        self.needs, self.asks = cache(partial(needs_of, links)), cache(self._asks)
+        self._arranged, self._fiber = cache(self._arranged_with), gcd(*links.carried.values()) or 1
 
     def _having(self, number: int, needs: Needs) -> Sequence[Servers]:
         """So many servers of which each can send the others the light; joined ones, unless some may lie apart."""
@@ -113,14 +114,25 @@ class JoinedServers:
 
     def _places(self, division: Division, shape: Demand) -> Places:
         """Where a job of this demand may lie that needs fibers and is so divided."""
-        sets = self.having(len(division), needs_of(self.links, division, shape))
+        needs = self.needs(division, shape)
         if len(division) == PAIR:
-            return {on: Arranged(dict.fromkeys(on, frozenset(division))) for on in sets}
-        found = ((on, self._place(on, self._in_fibers(division, shape))) for on in sets)
+            return {on: Arranged(dict.fromkeys(on, frozenset(division))) for on in self.having(PAIR, needs)}
+        return self._arranged(needs, self.parting(division, shape).in_fibers(self._fiber))
+
+    def _arranged_with(self, needs: Needs, parting: Parting) -> Places:
+        """The same of more than two parts."""
+        found = ((on, self._place(on, parting)) for on in self.having(len(parting.division), needs))
         return {on: place for on, place in found if place is not None}
 
-    def _parting_in_fibers(self, division: Division, shape: Demand) -> Parting:
-        return self.parting(division, shape).in_fibers(gcd(*self.links.carried.values()) or 1)
+    def _asks(self, division: Division, shape: Demand) -> RowNeeds | None:
+        """What a job of this demand asks for where it is so divided; None where no servers have a place for it."""
+        if len(division) == 1:
+            return RowNeeds()
+        needs, parting = self.needs(division, shape), self.parting(division, shape)
+        if not (is_dark(self.links, division, shape) or self.places(division, shape)):
+            return None
+        met = (-ranks for ranks in parting.apart)
+        return RowNeeds((needs.light, needs.across, *needs.ranks, *parting.light, *met), needs.may_part)
 
     def _place_on(self, on: Servers, parting: Parting) -> Arranged | None:
         """None where no arrangement of the parts is left."""

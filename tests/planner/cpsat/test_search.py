@@ -9,12 +9,13 @@ import pytest
 
 from planner.candidates.expand import expand
 from planner.checks import check
+from planner.cpsat.search import FIRST_SHARE, FIRST_SHARE_OF_FEW, Search
 from planner.cpsat.step2.realize import realize
 from planner.fabrics.lightpath.more_fibers import with_fibers, with_joined_server
 from planner.fabrics.pattern import Choice
 from planner.formulation.step_two import StepTwoLimits
 from planner.model.instance import Instance
-from planner.model.result import Incumbent, Result, Status, relative_gap
+from planner.model.result import Incumbent, Result, SolveOptions, Status, relative_gap
 from planner.pipeline import solve
 from planner.policies import POLICIES
 from planner.whatif.comparable import expand_as, references
@@ -61,6 +62,15 @@ def test_required_jobs_that_cannot_run_are_infeasible(data: Fields) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("servers", "share"), [(2, FIRST_SHARE_OF_FEW), (17, FIRST_SHARE)])
+def test_level_1_has_more_of_the_time_where_there_are_few_devices(servers: int, share: float) -> None:
+    instance = Instance.parse(rack(training("a", 4), servers=servers, tiles_per_server=8))
+    search = Search(expand(instance), SolveOptions(time_limit_s=1000.0))
+    assert len(instance.objectives) > 1
+    assert search.seconds_left(0) == pytest.approx(1000 * share, rel=0.01)
+    assert search.seconds_left(1) == pytest.approx(1000 / (len(instance.objectives) - 1), rel=0.01)
+
+
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("limits", [{"time_limit_s": 0.0}, {"should_stop": lambda: True}])
 def test_without_time_the_heuristic_plan_comes_back(seed: int, limits: dict[str, object]) -> None:

@@ -75,7 +75,7 @@ def test_what_divisions_prove_at_once_needs_no_better_plan_first(monkeypatch: py
     search = search_of(problem_of(*JOBS[0], servers=3, tiles_per_server=2, fibers=fibers((0, 1), (1, 2), count=1)))
     search.assignments = ()
     monkeypatch.setattr(core, "pack_pairs", lambda search, clock: False)
-    monkeypatch.setattr(core, "_recreate", lambda search, clock, listed: pytest.fail("a plan was recreated"))
+    monkeypatch.setattr(core, "_recreate", lambda *_: pytest.fail("a plan was recreated"))
     assert core._pack_pairs(search, Clock.of(LIMIT_S), is_small=True)
 
 
@@ -90,6 +90,28 @@ def test_racks_with_few_fibers_are_solved_to_the_enumerated_plan(
     assert searched(search)
     assert search.value("value") == pytest.approx(expected.values["value"], rel=1e-6)
     assert search.bound == pytest.approx(expected.values["value"], rel=1e-6)
+
+
+def test_every_second_threshold_that_the_relaxation_alone_refutes_is_passed_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without fibers the larger job has no place, and the best plan is worth less than half of the knapsack."""
+    problem = problem_of(*JOBS[1], servers=3, tiles_per_server=2, fibers=[])
+    search, expected, opened = search_of(problem), brute_force(problem.instance), list[float]()
+    ways = joined.ways_of_jobs
+
+    def noted(of: Search, least: float, *more: Any) -> Any:
+        opened.append(least)
+        return ways(of, least, *more)
+
+    monkeypatch.setattr(joined, "ways_of_jobs", noted)
+    monkeypatch.setattr(joined, "DEPTHS", (*(number / 100 for number in range(1, 20)), 1.0))
+    assert expected is not None
+    assert searched(search)
+    assert search.value("value") == pytest.approx(expected.values["value"], rel=1e-6)
+    assert opened == pytest.approx(
+        [*(search.knapsack.bound * (1 - number / 100) for number in range(1, 20, 2)), expected.values["value"]]
+    )
 
 
 def test_rows_whose_parts_may_lie_apart_are_open_beside_those_that_take_less_light() -> None:
