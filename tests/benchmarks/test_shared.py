@@ -17,7 +17,7 @@ from tests.benchmarks.bench_shared import measure
 from tests.benchmarks.shared_racks import NUM_TILES, shared_rack
 
 LIMIT_S = 4.0
-ROUNDS = 8
+ROUNDS = 15
 
 
 @pytest.mark.slow
