@@ -61,29 +61,35 @@ class _Run:
         self.waits: list[tuple[float, float]] = []
 
     def execute(self, issue: Orders) -> None:
-        self._fetch(issue.fetched_at_end.get(-1, ()), 0.0)
-        for number in range(len(self.operator_s)):
-            start_s = self._start_s(issue.needed.get(number, ()))
-            self._fetch(issue.fetched_at_start.get(number, ()), start_s)
+        needed, at_start, at_end = issue.needed, issue.fetched_at_start, issue.fetched_at_end
+        self._fetch(at_end.get(-1, ()), 0.0)
+        for number, takes_s in enumerate(self.operator_s):
+            start_s = self._start_s(needed.get(number, ()))
+            if number in at_start:
+                self._fetch(at_start[number], start_s)
             for absence in issue.remade.get(number, ()):
                 end_s = start_s + float(self.program.remake_s[absence])
                 self.remakes.append((absence, start_s, end_s))
                 start_s = end_s
-            end_s = start_s + self.operator_s[number]
+            end_s = start_s + takes_s
             self.starts_s[number], self.ends_s[number], self.compute_free_s = start_s, end_s, end_s
             if self.exchange_s[number] > 0:
                 self._exchange(number, end_s)
-            self._leave(issue.leaving.get(number, ()), end_s)
-            self._fetch(issue.fetched_at_end.get(number, ()), end_s)
+            if number in issue.leaving:
+                self._leave(issue.leaving[number], end_s)
+            if number in at_end:
+                self._fetch(at_end[number], end_s)
 
     def _start_s(self, needed: Sequence[int]) -> float:
         """When compute goes on, and how long it waited for copies and beyond that for collectives."""
-        free_s = self.compute_free_s
-        copied_s = max([free_s, *(self.back_s[a] for a in needed)])
+        free_s = copied_s = self.compute_free_s
+        for absence in needed:
+            if self.back_s[absence] > copied_s:
+                copied_s = self.back_s[absence]
         most = self.rules.most_leaving
         if most is not None and len(self.leaving_s) > most:
             copied_s = max(copied_s, self.leaving_s[-most - 1])
-        start_s = max(copied_s, self.awaited_s)
+        start_s = self.awaited_s if self.awaited_s > copied_s else copied_s
         self.waits.append((copied_s - free_s, start_s - copied_s))
         return start_s
 
