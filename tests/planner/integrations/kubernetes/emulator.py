@@ -208,7 +208,7 @@ class Server:
                 await asyncio.sleep(0.02)
 
     def api(self, clock: Callable[[], float] = time.monotonic) -> KubernetesClient:
-        return KubernetesClient(ClientConfig(self.url, token=lambda: self.emulator.token or None), clock)
+        return KubernetesClient(ClientConfig(self.url, False, lambda: self.emulator.token or None), clock)
 
     def close(self) -> None:
         self._over.set()
