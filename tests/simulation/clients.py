@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from planner.controller import Controller, Move, Request
 from planner.model.edit import edited
-from planner.model.errors import ConflictError, InputError, UnwrittenError
+from planner.model.errors import InputError, UnwrittenError
 from planner.service.command_queue import BusyError, Command, StoppingError
 from tests.planner.controller.sites import request
 from tests.simulation.referee import Answer, Told
@@ -23,10 +23,11 @@ MOST_ASKS = 2
 """of one elastic job"""
 NOT_RUNNING = ("waits and has not started",)
 REFUSED = {
-    "grow": ("it goes on as it is", "submit it anew to have it larger"),
+    "grow": ("it goes on as it is", "submit it anew to have it larger", "asks for no more"),
     "shrink": ("it goes on with all that it has",),
 }
-"""what may be said of jobs that run: others have what is asked for, or circuits stand in the way"""
+"""what may be said of jobs that run: others have what is asked for, circuits stand in the way, or one has grown in the
+queue meanwhile"""
 Call = Callable[[Member], Any]
 
 
@@ -246,7 +247,7 @@ class ElasticUser(User):
             if how == "shrink":
                 return controller.shrink(wanted, kept, key=key)
             return controller.grow(wanted, waits=waits, key=key)
-        except ConflictError as error:
+        except InputError as error:
             may = NOT_RUNNING if place is None else REFUSED[how] if how == "grow" or place.has_circuits else ()
             if not any(text in str(error) for text in may):
                 raise

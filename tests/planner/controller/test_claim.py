@@ -101,6 +101,7 @@ def test_a_process_that_is_stopped_before_its_first_lease_is_killed(tmp_path: Pa
     try:
         assert begun.stdout.readline() == b"begun\n"
         begun.send_signal(signal.SIGSTOP)
+        os.waitpid(begun.pid, os.WUNTRACED)  # until then it may run once more, which would be seen
         with Controller(journal=path, is_standby=True) as standby:
             keeper = LeaseKeeper(standby, "http://here")
             keeper._claims = ClaimWatch(str(path), lambda: steady_s() + late_s)
