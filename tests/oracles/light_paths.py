@@ -1,6 +1,7 @@
 """Every way in which one circuit may run, as bit masks, written from planner/RULES.md alone."""
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -77,6 +78,7 @@ class LightPaths:
             kinds[kind] = kinds.get(kind, 0) | 1 << w
         return [*kinds.values()]
 
+    @cache  # noqa: B019
     def _crossed(self, server: int, source: int, destination: int) -> list[Boundary]:
         """Directed tile boundaries (server, from slot, to slot): along the row, then along the column."""
         columns = self.fabric.tiles_per_server // self.fabric.tile_rows
