@@ -193,6 +193,9 @@ class ClusterState:
                     assert isinstance(decision, Move)
                     return Start(entry.name, decision.place)
                 entry.pause_s = self._pauses[entry.name]
+                if isinstance(decision, Move) and decision.downtime_s < earlier.downtime_s:
+                    because = f"{earlier.because}, and {decision.because}"
+                    decision = replace(decision, downtime_s=earlier.downtime_s, because=because)
                 return replace(decision, before=earlier.before)
         return decision
 

@@ -123,6 +123,20 @@ def test_a_restart_knows_who_waits_to_grow(tmp_path: Path) -> None:
         assert again.state() == state
 
 
+def test_who_moves_and_grows_at_one_event_pauses_for_the_move() -> None:
+    """There is no room beside it; an accelerator of it fails, and where it goes there is."""
+    c = controller("fat_tree", {"downtime_s": 7.0}, **TWO)
+    c.submit(request("it", 2), at_s=0)
+    c.submit(request("a", 2, movable=False), at_s=0)
+    c.grow(resized(c, "it", 4, one_server=True), waits=True, at_s=1)
+    assert c.job("it").growth is not None
+    [move] = [each for each in c.fail(c.running["it"].device_names[0], at_s=2) if isinstance(each, Move)]
+    assert (move.job, len(move.devices), move.downtime_s) == ("it", 4, 7.0)
+    assert c.job("it").growth is None
+    assert c.state()["jobs"][0]["pause_s"] == 7.0
+    assert c.check() == []
+
+
 def test_what_would_wait_in_vain_is_refused() -> None:
     """A ring of four replicas has all the light of its accelerators, whoever leaves."""
     c = controller("lightpath")
