@@ -35,16 +35,17 @@ class Spread(NamedTuple):
 
 
 class Fibers:
-    """Wavelengths taken on the fibers of each ordered pair of servers, where no circuit crosses a third server."""
+    """Wavelengths taken on the fibers of each ordered pair of servers of a rack, where none crosses a third server."""
 
     def __init__(self, light: Spectrum) -> None:
-        servers = range(light.fabric.num_servers)
+        servers, size = range(light.fabric.num_servers), light.fabric.servers
+        beside = [servers[a - a % size : a - a % size + size] for a in servers]
         self._stride = light.fabric.wavelengths_per_tile + 1
-        self._taken = [[self._missing(light, a, b) for b in servers] for a in servers]
+        self._taken = [{b: self._missing(light, a, b) for b in beside[a]} for a in servers]
         """masks of wavelengths, fiber after fiber; the bit after those of a fiber is set where it has failed, or is
         beyond the last one"""
-        self._open = [[self._healthy(light, a, b) for b in servers] for a in servers]
-        self._room = [[mask.bit_count() for mask in row] for row in self._open]
+        self._open = [{b: self._healthy(light, a, b) for b in beside[a]} for a in servers]
+        self._room = [{b: mask.bit_count() for b, mask in row.items()} for row in self._open]
         self._numbers: dict[tuple[object, ...], int] = {}
         self._next = count()
 

@@ -1,29 +1,23 @@
 """Free devices and light of a lightpath: a job is placed with first-fit routes and wavelengths for all its circuits."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from heapq import heappop, heappush
-from itertools import chain
 from math import inf
 from typing import Any, Self
 
 from planner.fabrics.claims import Placed
 from planner.fabrics.demand import Demand
 from planner.fabrics.free_slots import Device
-from planner.fabrics.free_state import FreeState, MostLit
-from planner.fabrics.job_class import JobClass, Option
-from planner.fabrics.lightpath.fast_fibers import Fibers, Spread, Spreads
-from planner.fabrics.lightpath.fast_rwa import Router
-from planner.fabrics.lightpath.job_class import LightpathJobClass, LightpathOption
+from planner.fabrics.free_state import MostLit
+from planner.fabrics.job_class import Option
+from planner.fabrics.lightpath.job_class import LightpathOption
 from planner.fabrics.lightpath.kept_lit import Kept, kept_lit, lit_alone
 from planner.fabrics.lightpath.known_light import FoundLight, KnownLight, state_of
 from planner.fabrics.lightpath.layouts import MAX_LAYOUTS, arrangements, layouts
-from planner.fabrics.lightpath.rwa import Spectrum
+from planner.fabrics.lightpath.light_by_rack import LightByRack
 from planner.fabrics.lit import Lit
 from planner.fabrics.placement import Owned, Placement
 from planner.fabrics.problem import JobOptions
-from planner.fabrics.search import MAX_FAILED, Blocks, Search, require_time
-from planner.fabrics.server_shares.demand import amounts_of
-from planner.fabrics.server_shares.free_shares import FreeShares
+from planner.fabrics.search import Blocks, require_time
 from planner.model.cluster import Cluster
 from planner.model.edit import edited
 from planner.model.health import FailedFiber, Health
@@ -36,7 +30,7 @@ MOST_SLOTTED_ORDERS = 3
 """orders of the jobs that first fit tries where slots matter"""
 
 
-class LightpathFreeState(FreeState):
+class LightpathFreeState(LightByRack):
     """Jobs hold wavelengths on fibers between their servers, and waveguides inside them where tiles share these."""
 
     is_costly = True
@@ -45,10 +39,7 @@ class LightpathFreeState(FreeState):
     def __init__(self, cluster: Cluster, most_lit: MostLit | None = None) -> None:
         """`most_lit` limits how many fibers of an ordered pair of servers may carry light."""
         self._is_limited = most_lit is not None
-        super().__init__(cluster)
-        self.light = Spectrum(cluster, most_lit)
-        self.router = Router(self.light)
-        self.shares = FreeShares.of(cluster)
+        super().__init__(cluster, most_lit)
         self._slots_matter = self.light.fabric.slots_matter
         self._known = KnownLight()
         self._room_among: dict[tuple[int, ...], Sequence[int]] = {}  # since light was last taken or given back
@@ -61,20 +52,16 @@ class LightpathFreeState(FreeState):
 
     def copy(self) -> Self:
         twin = super().copy()
-        twin.light = self.light.copy()
-        twin.router = Router(twin.light)
-        twin.shares, twin._room_among = self.shares.copy(), {}
+        twin._room_among = {}
         return twin
 
     def _take_owned(self, owned: Owned[Any]) -> None:
         self._room_among.clear()
-        self.router.take(owned)
-        self.shares.take(owned.counted)
+        super()._take_owned(owned)
 
     def _release_owned(self, owned: Owned[Any]) -> None:
         self._room_among.clear()
-        self.router.release(owned)
-        self.shares.take(owned.counted, -1)
+        super()._release_owned(owned)
 
     def owned_by(self, placed: Placed) -> Owned[Any] | None:
         counted = self.shares.counted(placed.configuration.held, self._devices_of(placed))
@@ -91,11 +78,6 @@ class LightpathFreeState(FreeState):
 
     def slots_beside(self, demand: Demand, held: Sequence[Device]) -> Mapping[int, Sequence[int]]:
         return self.shares.slots_beside(demand, held, super().slots_beside(demand, held))
-
-    def _with_modules(self, demand: Demand, devices: Sequence[Device], light: Owned[Any]) -> Owned[Any]:
-        """Light of a job, and what it takes of pools of modules."""
-        counted = self.shares.counted(amounts_of(demand), devices)
-        return light._replace(counted=counted) if counted else light
 
     @property
     def taken(self) -> Mapping[Any, int]:
@@ -140,62 +122,6 @@ class LightpathFreeState(FreeState):
         fibers = [FailedFiber.model_validate({"from": name(a), "to": name(b), "index": index}) for a, b, index in full]
         return edited(health, failed_fibers=(*health.failed_fibers, *fibers))
 
-    def found(self, kind: JobClass, search: Search) -> Placement | None:
-        fibers = self.router.fibers
-        if fibers is None or kind.held > self.num_free:
-            return super().found(kind, search)
-        assert isinstance(kind, LightpathJobClass)
-        within = self._found_on_fibers(kind.in_one_rack, search, fibers) if kind.in_one_rack.rows else None
-        return within if not kind.over_racks else self._better_over_racks(kind, within, search)
-
-    def _better_over_racks(self, kind: JobClass, within: Placement | None, search: Search) -> Placement | None:
-        """A row over several racks, or what was found in one rack where that is worth no less."""
-        rows = kind.over_racks if within is None else kind.over_racks_before(within.row)
-        if not rows:
-            return within
-        following = ((row.shape, row) for row in rows)
-        found = self.first_that_fits(following, search, lambda row, own: self.realize(row, own, search.deadline_s))
-        return found or within
-
-    def _found_on_fibers(self, kind: LightpathJobClass, search: Search, fibers: Fibers) -> Placement | None:
-        """The same where light depends on servers alone: rows with one key find their spreads once."""
-        num_failed, is_fixed = 0, search.is_fixed
-        spreads: dict[int, Spreads] = {}
-        following = [(numbers[0], 0, key) for key, numbers in enumerate(kind.numbers)]
-        while following:
-            number, rank, key = heappop(following)
-            row = kind.rows[number]
-            if key not in spreads or not is_fixed:
-                ways = iter(self.spreads(row.shape, search))
-                first = next(ways, None)
-                if first is None:
-                    continue
-                if is_fixed and len(first) == 1 and (inside := self.realize_in_rack(row, first)) is not None:
-                    return inside
-                spreads[key] = Spreads(chain([first], ways if is_fixed else list(ways)), fibers, kind.boundaries[key])
-            for blocks, spread in spreads[key].open_to(rank):
-                if len(blocks) > 1 and num_failed == MAX_FAILED:
-                    continue
-                placement = self._realize_on_fibers(row, spread, search.deadline_s)
-                if placement is not None:
-                    return placement
-                num_failed += 1
-                if num_failed == MAX_FAILED and is_fixed:
-                    return self._found_inside(kind, search)
-            later = spreads[key].open_after(rank) if is_fixed else rank + 1
-            if later < len(kind.numbers[key]):
-                heappush(following, (kind.numbers[key][later], later, key))
-        return None
-
-    def _found_inside(self, kind: LightpathJobClass, search: Search) -> Placement | None:
-        """The class's most valuable row that a strategy puts into one server."""
-        for row in kind.first_rows:
-            for blocks in self.spreads(row.shape, search):
-                placement = self.realize(row, blocks, search.deadline_s) if len(blocks) == 1 else None
-                if placement is not None:
-                    return placement
-        return None
-
     def realize_in_rack(self, row: Option, blocks: Blocks, deadline_s: float = inf) -> Placement | None:
         if self.router.fibers is not None:
             assert isinstance(row, LightpathOption)
@@ -206,16 +132,6 @@ class LightpathFreeState(FreeState):
             return None
         devices = tuple(found.devices)
         return Placement(row, devices, devices, self._with_modules(row.shape, devices, found.owned))
-
-    def _realize_on_fibers(self, row: LightpathOption, spread: Spread, deadline_s: float) -> Placement | None:
-        """Blocks on servers beside the light that is free between these."""
-        require_time(deadline_s)
-        found = self.router.uniform(row, spread, deadline_s)
-        devices = None if found is None else self.devices(row.shape, found[0])
-        if found is None or devices is None:
-            return None
-        lie = tuple(devices)
-        return Placement(row, lie, lie, self._with_modules(row.shape, lie, found[1]))
 
     def realize_on(self, row: Option, devices: Sequence[Device], held: Sequence[Device]) -> Placement | None:
         owned = self.router.route(row.shape, devices)
