@@ -1,22 +1,20 @@
 """Subcubes of digits: slices of BCube and of SiPAC, whose switches join accelerators that differ in one digit."""
 
-from itertools import combinations
 from typing import Literal, NamedTuple
 
-from planner.slices.allocator import FirstFree, all_ones, repeated
+from planner.slices.allocator import FirstFree, repeated
 
 Order = Literal["near", "far"]
 
 
-class _Subcube(NamedTuple):
-    """The subcubes that leave one set of digits free."""
+class _Digit(NamedTuple):
+    """One digit of the numbers of accelerators."""
 
+    stride: int
     shifts: tuple[int, ...]
-    """moves that try all values of the free digits, doubling the number tried"""
-    origins: int
-    """accelerators whose free digits are all 0"""
-    first: int
-    """the subcube at accelerator 0"""
+    """moves that try all its values, doubling the number tried"""
+    zeros: int
+    """accelerators where it is 0"""
 
 
 class DigitSubcubes(FirstFree):
@@ -32,38 +30,36 @@ class DigitSubcubes(FirstFree):
         super().__init__(radix**digits, taken)
         self.radix, self.digits = radix, digits
         self.order = order
-        self._subcubes: dict[int, tuple[_Subcube, ...]] = {}
+        along = (self._digit(radix**digit) for digit in range(digits))
+        self._along = [*along] if order == "near" else [*along][::-1]
+
+    def _digit(self, stride: int) -> _Digit:
+        shifts, covered = [], 1
+        while covered < self.radix:
+            steps = min(covered, self.radix - covered)
+            shifts.append(stride * steps)
+            covered += steps
+        return _Digit(stride, tuple(shifts), repeated(stride, stride * self.radix, self.capacity))
 
     def fit_in(self, free: int, size: int) -> int:
-        exponent = rounded_exponent(self.radix, size)
-        if exponent not in self._subcubes:
-            self._subcubes[exponent] = self._list(exponent)
-        for shifts, zeros, first in self._subcubes[exponent]:
-            origins = free
+        return self._first(free, rounded_exponent(self.radix, size), 0, 1)
+
+    def _first(self, origins: int, exponent: int, start: int, cube: int) -> int:
+        """The first union of `cube`s along so many of the digits from `start` on, all of which are free; `origins`:
+        where a cube is. Where there is none along some digits, there is none along more, which are not tried."""
+        if origins.bit_count() < self.radix**exponent:
+            return 0
+        if not exponent:
+            return cube << ((origins & -origins).bit_length() - 1)
+        for i in range(start, self.digits - exponent + 1):
+            stride, shifts, zeros = self._along[i]
+            longer = origins
             for shift in shifts:
-                origins &= origins >> shift
-            origins &= zeros
-            if origins:
-                return first << ((origins & -origins).bit_length() - 1)
+                longer &= longer >> shift
+            cubes = sum(cube << (stride * value) for value in range(self.radix))
+            if found := self._first(longer & zeros, exponent - 1, i + 1, cubes):
+                return found
         return 0
-
-    def _list(self, exponent: int) -> tuple[_Subcube, ...]:
-        """Subcubes of radix^exponent by their free digits, in the order to try."""
-        digits = range(self.digits) if self.order == "near" else range(self.digits - 1, -1, -1)
-        return tuple(self._subcube(free) for free in combinations(digits, exponent))
-
-    def _subcube(self, free: tuple[int, ...]) -> _Subcube:
-        shifts, origins, first = [], all_ones(self.capacity), 1
-        for digit in free:
-            stride, covered = self.radix**digit, 1
-            period = stride * self.radix
-            origins &= repeated(stride, period, self.capacity)
-            first = sum(first << (stride * value) for value in range(self.radix))
-            while covered < self.radix:
-                steps = min(covered, self.radix - covered)
-                shifts.append(stride * steps)
-                covered += steps
-        return _Subcube(tuple(shifts), origins, first)
 
 
 def rounded_exponent(radix: int, size: int) -> int:
