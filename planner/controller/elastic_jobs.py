@@ -8,12 +8,13 @@ from typing import Any
 from planner.controller import shrinking
 from planner.controller.durable import Decisions
 from planner.controller.free_state import Found
-from planner.controller.growing import NotGrownError, find_beside, left_alone
+from planner.controller.growing import NotGrownError, find_beside, left_alone, may_ever_grow
 from planner.controller.ledger import Entry, request_body
 from planner.controller.questions import Questions
 from planner.controller.reservation import kept_for_first
 from planner.controller.resized import Resizing, carry_out
 from planner.controller.settings import Request
+from planner.model.errors import InputError
 
 LEAST_SEARCH_S = 0.1
 """that a growth may take, however short the budgets of an event are: a user asks for it once"""
@@ -57,6 +58,12 @@ class ElasticJobs(Questions):
             except NotGrownError as error:
                 if not waits or error.tag == "refused":
                     raise
+                if not may_ever_grow(state, entry, kind, LEAST_SEARCH_S):
+                    problem = "would have no room beside its own if no other job ran; submit it anew to have it larger"
+                    raise NotGrownError("grow", entry.name, problem) from None
+                if kind == entry.kind:
+                    problem = "asks for what it was submitted with; give the number that it waits for"
+                    raise InputError("grow", entry.name, problem) from None
                 return error
 
         return self._resize("grow", request, {"waits": True} if waits else {}, find, key, at_s)

@@ -5,17 +5,18 @@ fabric cannot have that, only a job without circuits grows; what it grows into m
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 
 from costmodel.wording import counted
 from planner.controller.decisions import Reserve, Tag
-from planner.controller.free_state import Found
+from planner.controller.free_state import ControllerFreeState, Found
 from planner.controller.growing_racks import grown_over_racks, why_not_kept
 from planner.controller.ledger import Entry
 from planner.controller.resized import on_these, require_resizable, set_aside
 from planner.controller.settings import Request
 from planner.controller.state import ClusterState
+from planner.fabrics.free_slots import Device
 from planner.fabrics.job_class import Option
 from planner.fabrics.search import NOBODY, OutOfTimeError, require_time
 from planner.model.errors import ConflictError, InputError
@@ -59,14 +60,36 @@ def find_beside(
     rows = _within_quota(state, entry, place, kind)
     try:
         with set_aside(state, entry):
-            found, reached = _first(state, request, kind, rows, place, barred, time.perf_counter() + budget_s)
+            found, reached = _first(
+                state.free, lambda row, devices: on_these(state, request, kind, row, devices, place.lit, place.upper),
+                rows, place, barred, time.perf_counter() + max(budget_s, 0.0),
+            )  # fmt: skip
     except OutOfTimeError:
-        problem = f"no place beside its own was found in {budget_s * 1e3:.3g} ms; ask again, or raise repair_budget"
+        problem = (
+            f"no place beside its own was found in {max(budget_s, 0.0) * 1e3:.3g} ms; ask again, or raise repair_budget"
+        )
         raise NotGrownError("grow", entry.name, f"{problem}. It goes on as it is", "time") from None
     if found is None:
         problem, tag = _why_not(state, place, rows, barred, reached)
         raise NotGrownError("grow", entry.name, f"{problem}; it goes on as it is", tag)
     return found
+
+
+def may_ever_grow(state: ClusterState, entry: Entry, kind: str, budget_s: float) -> bool:
+    """Whether a running job would find room beside its own if no other ran, all parts worked and nothing were drained;
+    True also where that is not found out in so many seconds."""
+    place, free = entry.place, ControllerFreeState(state.free.damaged(()))
+    assert place is not None
+    larger = [row for row in state.ledger.kinds[kind].rows if row.shape.num_ranks > len(place.devices)]
+
+    def on(row: Option, devices: Sequence[Device]) -> Found | None:
+        found = free.on(kind, row, devices, place.lit, place.upper)
+        return None if found.place is None else found
+
+    try:
+        return _first(free, on, larger, place, NOBODY, time.perf_counter() + budget_s)[0] is not None
+    except OutOfTimeError:
+        return True
 
 
 def left_alone(kept: Reserve, entry: Entry, now_s: float) -> frozenset[int]:
@@ -77,27 +100,27 @@ def left_alone(kept: Reserve, entry: Entry, now_s: float) -> frozenset[int]:
 
 
 def _first(
-    state: ClusterState, request: Request, kind: str, rows: Sequence[Option], place: Place, barred: frozenset[int],
-    deadline_s: float,
+    free: ControllerFreeState, on: Callable[[Option, Sequence[Device]], Found | None], rows: Sequence[Option],
+    place: Place, barred: frozenset[int], deadline_s: float,
 ) -> tuple[Found | None, int]:  # fmt: skip
-    """The first row that lies beside the ranks of a place, and how far any came. Rows around circuits that stay are no
-    slower than what runs. OutOfTimeError after `deadline_s`."""
-    lit, free, reached = place.lit, state.free.state, SLOWER
+    """The first row that lies beside the ranks of a place, `on` such devices, and how far any came. Rows around
+    circuits that stay are no slower than what runs. OutOfTimeError after `deadline_s`."""
+    lit, reached = place.lit, SLOWER
     for row in rows:
         require_time(deadline_s)
         if place.has_circuits and row.rate < place.row.rate:
             continue
-        if lit and why_not_kept(free, row, place) is not None:
+        if lit and why_not_kept(free.state, row, place) is not None:
             reached = max(reached, WITHOUT_LIGHT)
             continue
         reached = max(reached, NOWHERE)
         if row.shape.racks > 1:
-            ways = grown_over_racks(state.free, row, place.devices, barred, deadline_s)
+            ways = grown_over_racks(free, row, place.devices, barred, deadline_s)
         else:
-            ways = free.grown(row, place.devices, barred, deadline_s)
+            ways = free.state.grown(row, place.devices, barred, deadline_s)
         for devices in islice(ways, MOST_REFUSED):
             require_time(deadline_s)
-            found = on_these(state, request, kind, row, devices, lit, place.upper)
+            found = on(row, devices)
             if found is not None:
                 return found, NOT_JOINED
             reached = NOT_JOINED

@@ -183,8 +183,7 @@ class Ledger:
                 del self.jobs[decision.job]
             return
         self.tenants.change(tenant, decision.place, 1, self.now_s)
-        if place is not None and len(decision.place.devices) > len(place.devices):
-            self._grown(entry, decision.place)
+        self._grown(entry, decision.place)
         entry.place, entry.wait = decision.place, None
         if isinstance(decision, Start):
             entry.started_s, entry.pause_s = self.now_s, 0.0
@@ -192,7 +191,7 @@ class Ledger:
             entry.pause_s += decision.downtime_s
 
     def _grown(self, entry: Entry, place: Place) -> None:
-        """A job goes on with more accelerators: as it waited to be, if it did."""
+        """A job goes on as it waited to be, if it did: no other row is of that kind."""
         growth = self.growths.get(entry.name)
         if growth is not None and growth.kind == place.kind:
             entry.request, entry.kind = growth.request, growth.kind

@@ -65,8 +65,11 @@ def kept_for_first(state: ClusterState, now_s: float, *, before: Entry | None = 
     for first in state.queue.ordered(now_s, passed=passed):
         if before is not None and state.queue.rank(first, now_s) > state.queue.rank(before, now_s):
             break
-        if (kind := state.kind(first)).rows and not first.waits_in_vain:
-            return renewed(state, first, kind)
+        kind = state.kind(first)
+        if kind.rows and not first.waits_in_vain:
+            kept = renewed(state, first, kind)
+            if kept.servers or not first.grows:
+                return kept
         passed.add(group_of(first))
     return Reserve(None)
 

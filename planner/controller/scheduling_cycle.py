@@ -51,6 +51,7 @@ class SchedulingCycle:
         """Serve the queue once; True where CP-SAT changed the state, so that it is worth another look."""
         state, passed = self.state, set[Group]()
         head: Entry | None = None
+        is_alone = True  # nobody but who grows has been passed over: nobody moves for these, but for the next job
         looked, seen, deadline_s = 0, 0, 0.0
         for entry in state.queue.ordered(state.now_s, passed=passed):
             seen += 1
@@ -59,12 +60,11 @@ class SchedulingCycle:
             if entry.name in self.batch and self._by_batch():
                 return True
             kind = state.kind(entry)
-            if not kind.rows:
+            if not (kind.rows or entry.grows):
                 passed.add(group_of(entry))
             elif head is None:
-                if self._place(entry, kind, "open", state.drained, self._soon()) or entry.waits_in_vain:
+                if self._place(entry, kind, "open", state.drained, self._soon()) or not self._keep_room(entry, kind):
                     continue
-                self._keep_room(entry, kind)
                 if self._place_kept(entry, kind):
                     continue
                 if self._by_search(entry, kind):
@@ -72,7 +72,8 @@ class SchedulingCycle:
                 head, deadline_s = entry, self._soon()
             else:
                 looked += self._behind(entry, kind, passed, deadline_s)
-                if self.is_deep and entry.name in state.queue and self._by_moves(entry, kind):
+                is_next, is_alone = head.grows and is_alone and not entry.grows, is_alone and entry.grows
+                if (self.is_deep or is_next) and entry.name in state.queue and self._by_moves(entry, kind):
                     return True
                 if looked >= state.settings.depth or time.perf_counter() > deadline_s:
                     break
@@ -182,11 +183,15 @@ class SchedulingCycle:
             state.negative_cache.end(mark)
         return is_started
 
-    def _keep_room(self, entry: Entry, kind: JobClass) -> None:
-        """Keep servers for the first job."""
+    def _keep_room(self, entry: Entry, kind: JobClass) -> bool:
+        """Keep servers for the first job. False, and nothing is kept, for one that grows and that none would help:
+        others go on as without it."""
         kept = renewed(self.state, entry, kind)
+        if entry.grows and (entry.waits_in_vain or not kept.servers):
+            return False
         if kept is not self.state.ledger.reserved:
             self.state.decide(kept)
+        return True
 
     def _behind(self, entry: Entry, kind: JobClass, passed: set[Group], deadline_s: float) -> bool:
         """Start a job behind the first one where it does not delay it; whether it was looked at.

@@ -176,6 +176,9 @@ class ClusterState:
         self.decisions.append(decision)
         if growth is not None and decision.job not in self.ledger.growths:
             self.queue.remove(growth)
+            self.decisions = [
+                each for each in self.decisions if not (isinstance(each, Wait) and each.job == growth.name)
+            ]
 
     @property
     def new(self) -> set[str]:

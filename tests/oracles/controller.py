@@ -96,7 +96,7 @@ class Replayed:
         at the same event."""
         growth, job = self.growths.get(name), self.jobs[name]
         had, now = _devices(job["place"]), _devices(move["place"])
-        if growth is not None and growth["kind"] == move["place"]["kind"] and len(now) > len(had):
+        if growth is not None and growth["kind"] == move["place"]["kind"]:
             assert move["downtime_s"] or now[: len(had)] == had, f"{name} does not keep what it had"
             job |= {"request": growth["request"], "kind": growth["kind"]}
             del self.growths[name]

@@ -32,5 +32,6 @@ def grow(
 
     body = files.parse_text(files.read_text(job), str(job))
     path = "/v1/grow?wait=true" if wait else "/v1/grow"
-    print_resized(body["name"], call(path, url, token_file, body, PATIENCE_S), as_json=as_json)
+    found = call(path, url, token_file, body, PATIENCE_S)
+    print_resized(body["name"], found, as_json=as_json)
     return PLAN

@@ -42,7 +42,9 @@ def with_own_jobs(slices: Sequence[Workload], jobs: Container[str]) -> list[Work
 
 def resized(controller: Controller, pod_group: PodGroup, job: JobState) -> str:
     """Why the job of pods that run goes on as it is; nothing where it is as large as was asked for, or larger: it then
-    gives back what pods leave."""
+    gives back what pods leave. One that waits to grow may have grown since it was looked at."""
+    if job.growth is not None:
+        job = controller.job(job.request.name)
     if job.place is None:
         return "its place is lost"
     if not pod_group.is_elastic:

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from itertools import product
 from typing import Any
 
@@ -98,9 +99,11 @@ def grown(controller: Controller, pod_group: PodGroup, job: JobState) -> str:
 
 
 def wait_no_more(controller: Controller, job: JobState | None) -> None:
-    """A running job is as large as it is to be."""
+    """A running job is as large as it is to be; it may have grown, or left, since it was looked at."""
     if job is not None and job.growth is not None:
-        controller.grow(job.request)
+        with suppress(InputError):
+            if controller.job(job.request.name).growth is not None:
+                controller.grow(job.request)
 
 
 def leave(controller: Controller, job: JobState, *, ended: bool) -> None:

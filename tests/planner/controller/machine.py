@@ -146,8 +146,8 @@ class Machine(Replaying):
             self.do(lambda c, key: c.drain(server, keeper=keeper, key=key, at_s=now_s))
 
     @precondition(lambda self: hasattr(self, "controller") and self.controller.running)
-    @rule(data=st.data(), size=st.sampled_from([2, 4, 8, 16]), waits=st.booleans())
-    def resize(self, data: st.DataObject, size: int, waits: bool) -> None:
+    @rule(data=st.data(), size=st.sampled_from([2, 4, 8, 16, [3, 6], [2, 12]]), waits=st.booleans())
+    def resize(self, data: st.DataObject, size: Any, waits: bool) -> None:
         """A running job asks for more, or waits for them, or asks for fewer of its own; what cannot be changes
         nothing."""
         c, now_s = self.controller, self.tick(1)
@@ -157,7 +157,7 @@ class Machine(Replaying):
         before, state = c.seq, c.state()
 
         def resized(c: Controller, key: str) -> tuple[Decision, ...]:
-            if size > len(held):
+            if isinstance(size, list) or size > len(held):
                 return c.grow(wanted, waits=waits, key=key, at_s=now_s)
             return c.shrink(wanted, held[:size], key=key, at_s=now_s)
 

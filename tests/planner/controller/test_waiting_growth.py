@@ -137,6 +137,97 @@ def test_who_moves_and_grows_at_one_event_pauses_for_the_move() -> None:
     assert c.check() == []
 
 
+def test_who_moves_to_fewer_and_grows_at_one_event_is_known_after_a_crash(tmp_path: Path) -> None:
+    """It runs on four of 2 or 4, and waits for 3 or 6; two of its four fail, so that it moves to two, and has three."""
+    path, rules = tmp_path / "journal.db", Settings(greedy_budget_s=60, repair_budget_s=10)
+    c = Controller(controller("fat_tree", **TWO).cluster, path, rules)
+    c.submit(request("it", [2, 4]), at_s=0)
+    c.submit(request("other", 3, movable=False), at_s=0)
+    assert len(c.running["it"].devices) == 4
+    c.grow(resized(c, "it", [3, 6]), waits=True, at_s=1)
+    assert c.job("it").growth is not None
+    c.fail(c.running["it"].device_names[0], at_s=2)
+    [move] = [each for each in c.fail("s0.g1", at_s=3) if isinstance(each, Move)]
+    assert (len(move.before.devices), len(move.devices), c.job("it").growth) == (4, 3, None)
+    assert move.because.endswith("has failed, and goes on with 3 accelerators, as its user asked")
+    c._durable.journal.close()  # a crash: no snapshot is written
+    with Controller(journal=path) as again:
+        assert again.state() == c.state()
+        assert again.check() == []
+
+
+@pytest.mark.parametrize(
+    ("size", "more", "first", "then"),
+    [(2, 3, {"per_server": 1}, {"per_server": 1}), (2, 4, {"per_server": 1}, {"per_server": 2})],
+)
+def test_what_no_empty_cluster_has_room_for_is_refused(
+    size: int, more: int, first: dict[str, Any], then: dict[str, Any]
+) -> None:
+    """Two servers: three with one each, or two on each of which one has its only rank."""
+    c = controller("fat_tree", **TWO)
+    c.submit(request("it", size, constraints=first))
+    state = c.state()
+    with pytest.raises(ConflictError, match="would have no room beside its own if no other job ran"):
+        c.grow(resized(c, "it", more, **then), waits=True)
+    assert c.state() == state
+
+
+def test_others_run_while_a_growth_waits_for_a_repair() -> None:
+    """A part of the only server that it could grow on is down: nothing is kept, and the next job is not held up."""
+    c = waiting()
+    c.fail(c.running["a"].device_names[0], at_s=2)
+    c.cancel("a", at_s=2)
+    assert c.job("it").growth is not None
+    c.submit(request("big", 4, constraints={"one_server": True}), at_s=3)
+    c.finish("b", at_s=4)
+    assert "big" in c.running
+    assert c.check() == []
+
+
+def test_others_move_for_the_job_behind_a_growth() -> None:
+    c = controller("fat_tree", {"preempts": False}, servers=3, gpus_per_server=4)
+    for name, size in (("it", 2), ("a", 2), ("b", 4), ("d", 2), ("e", 2)):
+        c.submit(request(name, size, movable=name in "de", constraints={"one_server": True}), at_s=0)
+    c.grow(resized(c, "it", 4, one_server=True), waits=True, at_s=1)
+    c.finish("b", at_s=2)
+    assert c.state()["reserved"]["job"] == "it"
+    c.submit(request("small", 2, movable=False, constraints={"one_server": True}), at_s=3)
+    c.finish("d", at_s=4)
+    assert c.job("it").growth is not None
+    assert c.check() == []
+
+
+def test_asked_again_in_the_same_words_it_waits_on() -> None:
+    """The request that it was submitted with is none to wait for: it says that no more is wanted."""
+    c = controller("fat_tree", {"moves": False}, **TWO)
+    c.submit(request("a", 2, movable=False), at_s=0)
+    c.submit(request("b", 4, movable=False), at_s=0)
+    c.submit(request("it", [2, 4]), at_s=0)
+    assert len(c.running["it"].devices) == 2
+    own = c.job("it").request
+    for _ in range(2):
+        with pytest.raises(InputError, match="asks for what it was submitted with; give the number that it waits for"):
+            c.grow(own, waits=True, at_s=1)
+    for _ in range(2):
+        c.grow(resized(c, "it", 4), waits=True, at_s=1)
+        assert c.job("it").growth is not None
+
+
+def test_a_quota_that_binds_later_is_told() -> None:
+    c = controller("fat_tree", {"quotas": {"a": {"accelerators": 6}}, "moves": False}, **TWO)
+    c.submit(request("it", 2, tenant="a", movable=False), at_s=0)
+    c.submit(request("b", 2, tenant="b", movable=False), at_s=0)
+    c.grow(resized(c, "it", 4, one_server=True), waits=True, at_s=1)
+    c.submit(request("own", 4, tenant="a"), at_s=2)
+    c.finish("b", at_s=3)
+    growth = c.job("it").growth
+    assert growth is not None
+    assert growth.waits_for is not None
+    assert growth.waits_for.tag == "quota"
+    c.finish("own", at_s=4)
+    assert len(c.running["it"].devices) == 4
+
+
 def test_what_would_wait_in_vain_is_refused() -> None:
     """A ring of four replicas has all the light of its accelerators, whoever leaves."""
     c = controller("lightpath")

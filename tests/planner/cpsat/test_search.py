@@ -61,7 +61,6 @@ def test_required_jobs_that_cannot_run_are_infeasible(data: Fields) -> None:
     assert len(result.levels) == 1
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("servers", "share"), [(2, FIRST_SHARE_OF_FEW), (17, FIRST_SHARE)])
 def test_level_1_has_more_of_the_time_where_there_are_few_devices(servers: int, share: float) -> None:
     instance = Instance.parse(rack(training("a", 4), servers=servers, tiles_per_server=8))
@@ -71,6 +70,7 @@ def test_level_1_has_more_of_the_time_where_there_are_few_devices(servers: int, 
     assert search.seconds_left(1) == pytest.approx(1000 / (len(instance.objectives) - 1), rel=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("limits", [{"time_limit_s": 0.0}, {"should_stop": lambda: True}])
 def test_without_time_the_heuristic_plan_comes_back(seed: int, limits: dict[str, object]) -> None:
