@@ -43,7 +43,7 @@ def write_site(folder: Path, nodes: int, gpus: int = 8, /, *, apart: str = "phot
     state, bindings = folder / f"{apart} state", folder / f"{apart} bindings"
     given = {
         "cluster": "cluster.json", "nodes": f"n[0-{nodes - 1}]", "partitions": ["gpu"], "state": str(state),
-        "bindings": str(bindings), "driver": {"kind": "file"}, "default_workload": "any", "poll": "0.5 s",
+        "bindings": str(bindings), "driver": {"kind": "file"}, "default_workload": "any", "poll": "0.4 s",
         "workloads": {"llama": training | {"micro_batch": 1}, "any": ANY},
     } | fields  # fmt: skip
     config = folder / "slurm.yaml"

@@ -19,7 +19,7 @@ def test_a_host_list_names_servers_in_order(tmp_path: Path) -> None:
     site = site_with(tmp_path, nodes="n[0-1],m[08-09]")
     assert site.server_of_node == {"n0": "s0", "n1": "s1", "m08": "s2", "m09": "s3"}
     assert site.gpus_per_node == 8
-    assert site.config.poll_s == 0.2
+    assert site.config.poll_s == 0.4
 
 
 def test_nodes_may_be_named_one_by_one(tmp_path: Path) -> None:
