@@ -42,13 +42,12 @@ class DigitSubcubes(FirstFree):
         return _Digit(stride, tuple(shifts), repeated(stride, stride * self.radix, self.capacity))
 
     def fit_in(self, free: int, size: int) -> int:
-        return self._first(free, rounded_exponent(self.radix, size), 0, 1)
+        exponent = rounded_exponent(self.radix, size)
+        return self._first(free, exponent, 0, 1) if free.bit_count() >= self.radix**exponent else 0
 
     def _first(self, origins: int, exponent: int, start: int, cube: int) -> int:
         """The first union of `cube`s along so many of the digits from `start` on, all of which are free; `origins`:
         where a cube is. Where there is none along some digits, there is none along more, which are not tried."""
-        if origins.bit_count() < self.radix**exponent:
-            return 0
         if not exponent:
             return cube << ((origins & -origins).bit_length() - 1)
         for i in range(start, self.digits - exponent + 1):
@@ -56,9 +55,11 @@ class DigitSubcubes(FirstFree):
             longer = origins
             for shift in shifts:
                 longer &= longer >> shift
-            cubes = sum(cube << (stride * value) for value in range(self.radix))
-            if found := self._first(longer & zeros, exponent - 1, i + 1, cubes):
-                return found
+            longer &= zeros
+            if longer.bit_count() >= self.radix ** (exponent - 1):
+                cubes = sum(cube << (stride * value) for value in range(self.radix))
+                if found := self._first(longer, exponent - 1, i + 1, cubes):
+                    return found
         return 0
 
 
