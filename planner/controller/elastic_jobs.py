@@ -48,9 +48,9 @@ class ElasticJobs(Questions):
         With `waits` it has a place in the queue instead, like a job that arrives now, and servers are kept for it once
         it is first; ConflictError where it would wait in vain. It waits for what it asked for last, until it has that,
         shrinks, stops, or asks for no more than it runs with."""
-        state = self._durable.state
 
         def find(entry: Entry, kind: str, now_s: float) -> Found | NotGrownError:
+            state = self._durable.state
             budget_s = max(self.greedy_budget_s + self.repair_budget_s, LEAST_SEARCH_S)
             barred = state.drained | left_alone(kept_for_first(state, now_s), entry, now_s)
             try:

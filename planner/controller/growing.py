@@ -80,7 +80,7 @@ def may_ever_grow(state: ClusterState, entry: Entry, kind: str, budget_s: float)
     True also where that is not found out in so many seconds."""
     place, free = entry.place, ControllerFreeState(state.free.damaged(()))
     assert place is not None
-    larger = [row for row in state.ledger.kinds[kind].rows if row.shape.num_ranks > len(place.devices)]
+    larger = larger_rows(state.ledger.kinds[kind].rows, place)
 
     def on(row: Option, devices: Sequence[Device]) -> Found | None:
         found = free.on(kind, row, devices, place.lit, place.upper)
@@ -127,11 +127,16 @@ def _first(
     return None, reached
 
 
+def larger_rows(rows: Sequence[Option], place: Place) -> list[Option]:
+    """Those of more ranks than a place has, in no fewer racks."""
+    number, racks = len(place.devices), place.row.shape.racks
+    return [row for row in rows if row.shape.num_ranks > number and row.shape.racks >= racks]
+
+
 def _within_quota(state: ClusterState, entry: Entry, place: Place, kind: str) -> list[Option]:
     """Larger rows, in no fewer racks, as far as the tenant may hold them; ConflictError where it may hold none."""
     number, tenant = len(place.devices), entry.request.tenant
-    racks = place.row.shape.racks
-    larger = [r for r in state.ledger.kinds[kind].rows if r.shape.num_ranks > number and r.shape.racks >= racks]
+    larger = larger_rows(state.ledger.kinds[kind].rows, place)
     if not larger:
         problem = "has no larger configuration in as many racks; ask for other numbers"
         raise NotGrownError("grow", entry.name, problem)
@@ -155,21 +160,14 @@ def _why_not(
         return way, TAGS[reached]
     if reached == SLOWER:
         return IN_THE_WAY[reached], TAGS[reached]
-    short, needed = _short(state, place, rows, barred)
-    return short or (f"{needed}, but {IN_THE_WAY[reached]}", TAGS[reached])
+    needed, short = needed_beside(state, place, rows, barred)
+    return (needed, short) if short is not None else (f"{needed}, but {IN_THE_WAY[reached]}", TAGS[reached])
 
 
-def too_few(
+def needed_beside(
     state: ClusterState, place: Place, rows: Sequence[Option], barred: frozenset[int]
-) -> tuple[str, Tag] | None:
-    """What stands in the way where fewer are free than the smallest of larger rows needs; None where enough are."""
-    return _short(state, place, rows, barred)[0]
-
-
-def _short(
-    state: ClusterState, place: Place, rows: Sequence[Option], barred: frozenset[int]
-) -> tuple[tuple[str, Tag] | None, str]:
-    """The same, and what is needed and free in words."""
+) -> tuple[str, Tag | None]:
+    """What the smallest of larger rows needs and what is free, in words, and what it waits for where that is less."""
     more = min(row.shape.num_ranks for row in rows) - len(place.devices)
     together, is_joined = state.free.state.together, state.free.state.links is not None
     near = [s for servers in together if is_joined or place.devices[0][0] in servers for s in servers]
@@ -178,5 +176,6 @@ def _short(
     needed = f"needs {counted(more, 'accelerator')} more where its ranks can use them, and {free} are free there"
     if kept:
         needed += f" beside {kept} on servers that are drained or kept for a job that waits"
-    tag: Tag = "reserved" if free + kept >= more else "room"
-    return (needed, tag) if free < more else None, needed
+    if free >= more:
+        return needed, None
+    return needed, "reserved" if free + kept >= more else "room"

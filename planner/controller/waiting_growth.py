@@ -4,7 +4,7 @@ from collections import Counter
 from math import inf
 
 from planner.controller.decisions import Reserve, Wait
-from planner.controller.growing import NotGrownError, find_beside, left_alone, too_few
+from planner.controller.growing import NotGrownError, find_beside, larger_rows, left_alone, needed_beside
 from planner.controller.ledger import Entry
 from planner.controller.negative_cache import OF
 from planner.controller.resized import carry_out
@@ -40,10 +40,12 @@ def why_not_yet(state: ClusterState, growth: Entry) -> Wait | None:
     has looked yet."""
     entry, kind = state.ledger.jobs[growth.name], state.kind(growth)
     assert entry.place is not None
-    larger = [row for row in kind.rows if row.shape.num_ranks > len(entry.place.devices)]
+    larger = larger_rows(kind.rows, entry.place)
+    if not larger or growth.waits_in_vain:
+        return growth.wait
     barred = state.drained | left_alone(state.ledger.reserved, entry, state.now_s)
-    short = too_few(state, entry.place, larger, barred) if larger and not growth.waits_in_vain else None
-    return growth.wait if short is None else Wait(growth.name, short[1], short[0])
+    needed, short = needed_beside(state, entry.place, larger, barred)
+    return growth.wait if short is None else Wait(growth.name, short, needed)
 
 
 def _racks(state: ClusterState, kind: JobClass, entry: Entry) -> list[int]:
@@ -59,7 +61,7 @@ def reserve_beside(state: ClusterState, growth: Entry, kind: JobClass) -> Reserv
     None where working ones never suffice, and for a growth over racks."""
     place = state.ledger.jobs[growth.name].place
     assert place is not None
-    larger = [row for row in kind.rows if row.shape.num_ranks > len(place.devices) and row.shape.racks == 1]
+    larger = [row for row in larger_rows(kind.rows, place) if row.shape.racks == 1]
     if not larger:
         return None
     shape, own = min(larger, key=lambda row: row.shape.num_ranks).shape, Counter(server for server, _ in place.devices)

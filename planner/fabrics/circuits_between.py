@@ -17,7 +17,7 @@ MAX_TABLE_BLOCKS = 32
 MOST_SUMMED = 100_000
 """circuits of several configurations that are summed at once, over all ways to lie"""
 
-MOST_PLACES = 30_000
+MOST_PLACES = 4_000
 """ways to lie of which it is remembered what light they need"""
 
 
