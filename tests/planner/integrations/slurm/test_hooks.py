@@ -74,7 +74,7 @@ def test_light_that_is_just_being_released_is_waited_for(state: Path) -> None:
     driver.connect("slurm-6", BETWEEN)
     released = threading.Timer(0.3, driver.release, ["slurm-6"])
     released.start()
-    assert run("connect", state) == 0
+    assert run("connect", state) == 0, report(state)["said"]
     released.join()
     assert hooks.driver_in(state).applied() == {"slurm-7": BETWEEN}
 
