@@ -8,8 +8,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
-SHARED = (type, ModuleType, FunctionType, BaseModel)
-"""not counted: there is one for all"""
+from costmodel.collectives.plan import CollectivePlan
+from costmodel.fabrics import LinkPlan
+
+SHARED = (type, ModuleType, FunctionType, BaseModel, CollectivePlan, LinkPlan)
+"""not counted: there is one for all, of the plans one for all groups of as many ranks"""
 PLAIN = (int, float, str, bytes, bool, type(None))
 
 

@@ -18,8 +18,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 LitPlans = Mapping[int, tuple[int, tuple[int, ...]]]
-CHUNK = 512
-"""rows compared at once with those before them"""
 
 
 class AskedOfRows(NamedTuple):
@@ -61,12 +59,13 @@ class Dominance:
             return np.zeros(0, np.int64)
         kind, amounts = self.asked(options, instance.cluster)
         order = np.lexsort((amounts.sum(axis=0), options.energy, -options.value, kind))
-        is_replaced = np.zeros(len(options), dtype=np.bool_)
-        for rows in np.split(order, np.flatnonzero(np.diff(kind[order])) + 1):
-            is_replaced[rows] = _after_a_better(options.energy[rows], amounts[:, rows])
+        energy = np.unique(options.energy, return_inverse=True)[1]
+        columns = [column for column in (energy, *amounts) if (column != column[0]).any()]
+        is_kept = np.zeros(len(options), np.bool_)
+        is_kept[order[_kept(kind[order], np.array(columns, np.int64).reshape(-1, len(options))[:, order])]] = True
         if options.current is not None:
-            is_replaced[options.current] = False
-        return np.flatnonzero(~is_replaced)
+            is_kept[options.current] = True
+        return np.flatnonzero(is_kept)
 
     def comparison(self, options: JobOptions, instance: Instance) -> Callable[[Ints], Ints]:
         """`kept_rows` of all rows of some sizes, given these in ascending order: what sizes share is found once. Here
@@ -126,16 +125,18 @@ def plans_with_circuits(plans: Sequence[GroupPlan]) -> LitPlans:
     return {id(plan): (key, each) for plan, key, each in zip(lit, keys, widths, strict=True)}
 
 
-def _after_a_better(energy: Floats, amounts: Ints) -> Bools:
-    """True if some row before each one has no more energy and asks for no more, shape (R,); `amounts` is (W, R)."""
-    after = np.zeros(len(energy), dtype=np.bool_)
-    if len(after) < 2:
-        return after
-    columns = [column for column in amounts if (column != column[0]).any()]
-    for first in range(1, len(energy), CHUNK):
-        last = min(first + CHUNK, len(energy))
-        better = energy[:last] <= energy[first:last, None]
-        for column in columns:
-            better &= column[:last] <= column[first:last, None]
-        after[first:last] = np.tril(better, first - 1).any(axis=1)
-    return after
+def _kept(kind: Ints, amounts: Ints) -> Ints:
+    """Rows of which no row before, of the same kind, asks for no more of anything, ascending; `kind`, shape (R,), is
+    ascending, `amounts` has shape (W, R).
+
+    The first row of each kind stays and drops those that it replaces, then so do the first ones of what is left: a row
+    that is dropped replaces nothing that those that dropped it do not.
+    """
+    found, left = [np.zeros(0, np.int64)], np.arange(len(kind))
+    while len(left):
+        is_first = np.concatenate([[True], kind[1:] != kind[:-1]])
+        found.append(left[is_first])
+        firsts = amounts[:, is_first][:, np.cumsum(is_first) - 1]
+        stays = (amounts < firsts).any(axis=0)
+        left, kind, amounts = left[stays], kind[stays], amounts[:, stays]
+    return np.sort(np.concatenate(found))

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from costmodel.collectives.limits import Limits
+from costmodel.collectives.plan import CollectivePlan
 from planner.controller import Controller, Settings
 from planner.controller.job_classes import JobClasses
 from planner.controller.sizes import num_bytes
@@ -190,5 +192,7 @@ def test_bytes_are_counted_once_and_not_of_what_all_share() -> None:
     one = bytes(10_000)
     assert 10_000 < num_bytes([one]) < 10_500
     assert 10_000 < num_bytes([one, one, {"a": one}]) < 11_000
-    assert num_bytes([request("a"), JobClass]) < 200
+    ring = CollectivePlan("all_reduce", "ring", 64, Limits(16, 4, 1e-6, 1e-6, 1e9), (), (1,), (16,))
+    assert sum(map(len, ring.configurations())) >= 64
+    assert num_bytes([request("a"), JobClass, ring]) < 200
     assert BERT
