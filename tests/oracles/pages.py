@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import product
 
 
 @dataclass(frozen=True)
@@ -37,18 +36,29 @@ def choices(stretch: Stretch, links: int) -> list[Choice]:
     return found
 
 
-def fits(stretches: list[Stretch], chosen: tuple[Choice, ...], local: int, capacity: list[int | None]) -> bool:
-    for stretch, (_, _, again) in zip(stretches, chosen, strict=True):
-        if again and any(chosen[source][2] for source in stretch.sources):
-            return False
-    for place in range(max(stretch.last for stretch in stretches) + 1):
-        here = [c for s, c in zip(stretches, chosen, strict=True) if s.first <= place <= s.last]
-        if sum(kept for _, kept, _ in here) > local:
-            return False
-        for link, most in enumerate(capacity):
-            if most is not None and sum(moved[link] for moved, _, _ in here) > most:
-                return False
-    return True
+def fitting(
+    stretches: list[Stretch], links: int, local: int, capacity: list[int | None]
+) -> Iterator[tuple[Choice, ...]]:
+    """All placements that fit: one stretch after the other is placed, beside those before it in any way that fits."""
+    places = max(stretch.last for stretch in stretches) + 1
+    most = [local, *capacity]
+
+    def beside(chosen: tuple[Choice, ...], used: list[list[int]]) -> Iterator[tuple[Choice, ...]]:
+        if len(chosen) == len(stretches):
+            yield chosen
+            return
+        stretch = stretches[len(chosen)]
+        for moved, kept, again in choices(stretch, links):
+            more = [list(each) for each in used]
+            for place in range(stretch.first, stretch.last + 1):
+                more[place] = [a + b for a, b in zip(used[place], (kept, *moved), strict=True)]
+            if all(limit is None or each[n] <= limit for each in more for n, limit in enumerate(most)):
+                yield from beside((*chosen, (moved, kept, again)), more)
+
+    for chosen in beside((), [[0] * (links + 1) for _ in range(places)]):
+        remade = [each for each, (_, _, again) in enumerate(chosen) if again]
+        if not any(chosen[source][2] for each in remade for source in stretches[each].sources):
+            yield chosen
 
 
 def fastest(
@@ -59,9 +69,4 @@ def fastest(
     time: Callable[[tuple[Choice, ...]], float],
 ) -> float | None:
     """Least time over all placements that fit; None where none does."""
-    best: float | None = None
-    for chosen in product(*(choices(stretch, links) for stretch in stretches)):
-        if fits(stretches, chosen, local, capacity):
-            taken = time(chosen)
-            best = taken if best is None else min(best, taken)
-    return best
+    return min(map(time, fitting(stretches, links, local, capacity)), default=None)
