@@ -7,12 +7,12 @@ import numpy as np
 
 from costmodel.hardware.device import Device
 from costmodel.kernels import attention_context, collective, gemm
-from costmodel.parallelism.mappings import DIMENSIONS, Floats
+from costmodel.parallelism.mappings import DIMENSIONS, Floats, Ints
 from costmodel.pricing import efficiency
 from costmodel.pricing.calibration import DEFAULTS_OF, FitOrigin, Ranges, curve_source
 from costmodel.pricing.candidates import Candidates
 from costmodel.pricing.fit_ranges import Far, farthest
-from costmodel.pricing.opgraph import Block, Ints, Operator, OpGraph
+from costmodel.pricing.opgraph import Block, Operator, OpGraph
 from costmodel.serving import backends
 from costmodel.serving.kernels import ACTIVATION, EngineKernels, as_one
 from costmodel.workloads import TransformerInference, TransformerTraining, Workload

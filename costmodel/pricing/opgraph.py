@@ -9,14 +9,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from costmodel.hardware.device import Precision
-from costmodel.parallelism.mappings import Dimension, distinct_rows
+from costmodel.parallelism.mappings import Dimension, Floats, Ints, distinct_rows
 from costmodel.pricing.pace import Pace
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.integer[Any]]
 OperatorKind = Literal["matrix", "attention", "elementwise"]
 Routing = Literal["none", "awaited", "known"]
 """whether the sizes of an operator follow from where tokens were routed, and whether the host must first be told"""
@@ -189,6 +186,8 @@ class OpGraph:
     """single steps of the phases, where these differ in more than their blocks"""
     memory_bytes_per_s: Floats | None = None
     """(M,) peak of the memory of each mapping, of which rows of one shape have one; None: that of the device"""
+    launch_s: Floats | None = None
+    """(M,) of each operator, likewise; None: that of the efficiencies"""
     rounds: Callable[[], "OpGraph"] | None = None
     """the same work in rounds, where its phases follow each other in another way"""
 

@@ -15,8 +15,8 @@ from costmodel.pricing.opgraph import Block, Operator, OpGraph
 from costmodel.pricing.products import Products, Sizes, products_of
 
 Calibrations = tuple[Calibration, ...]
-MatrixTimes = Callable[[Precision, Sizes], Floats]
-"""time of products of such sizes, s"""
+MatrixTimes = Callable[[Precision, Sizes, Floats | float, Floats | float], Floats]
+"""time of products of such sizes beside memories of such peaks, s, with such launches unless fitted alone"""
 
 
 @dataclass(frozen=True)
@@ -41,13 +41,14 @@ def operator_s(
     *,
     matrix_s: MatrixTimes | None = None,
     memory_bytes_per_s: Floats | float | None = None,
+    launch_s: Floats | float | None = None,
 ) -> tuple[Floats, Floats, Floats]:
     """Compute, memory and total time of one execution of an operator, each broadcasting to (K,).
 
     time_s = max(compute_s, memory_s) + launch_s. Assumes perfect overlap of compute and memory inside an operator, none
     between operators. `matrix_s` prices matrix products by the kernels of the device, their launch included; those that
-    run together as one as large, but each has operands of its own to move. `memory_bytes_per_s`: peaks of memories in
-    place of the device's, (K,).
+    run together as one as large, but each has operands of its own to move. `memory_bytes_per_s` and `launch_s`: peaks
+    of memories and launches in place of the device's, (K,).
     Source: Williams, Waterman and Patterson, Commun. ACM 52(4) (2009).
     """
     runs = operator.precision or precision
@@ -56,10 +57,11 @@ def operator_s(
     reached = operator.memory_efficiency or efficiency.memory
     peak = device.memory_bytes_per_s if memory_bytes_per_s is None else memory_bytes_per_s
     memory_s = np.asarray(operator.memory_bytes / (reached * peak), np.float64)
+    launch_s = efficiency.launch_s if launch_s is None else launch_s
     if matrix_s is not None and operator.sizes is not None:
         moved_s = np.where(np.asarray(operator.products) > 1, memory_s, 0.0)
-        return compute_s, memory_s, np.maximum(matrix_s(runs, operator.sizes), moved_s)
-    return compute_s, memory_s, np.maximum(compute_s, memory_s) + efficiency.launch_s
+        return compute_s, memory_s, np.maximum(matrix_s(runs, operator.sizes, peak, launch_s), moved_s)
+    return compute_s, memory_s, np.maximum(compute_s, memory_s) + launch_s
 
 
 def matrix_times(
@@ -72,9 +74,9 @@ def matrix_times(
     """Kernels of engines as they were measured alone; those of training reach less, and of these the products of the
     given blocks are found at once."""
 
-    def alone(precision: Precision, sizes: Sizes) -> Floats:
+    def alone(precision: Precision, sizes: Sizes, peak: Floats | float, _: Floats | float) -> Floats:
         curve = gemm_curve(device, precision, calibrations)[0].with_fused_quantization()
-        return gemm_s(*sizes, device, precision, curve)
+        return gemm_s(*sizes, device, precision, curve, memory_bytes_per_s=peak)
 
     @cache
     def products(precision: Precision) -> Products:
@@ -85,9 +87,9 @@ def matrix_times(
         return alone
     found = _found_together(graph, device, blocks, products)
 
-    def in_training(precision: Precision, sizes: Sizes) -> Floats:
+    def in_training(precision: Precision, sizes: Sizes, _: Floats | float, launch_s: Floats | float) -> Floats:
         product_s = found.get(precision, {}).get(id(sizes))
-        return (products(precision).seconds(*sizes) if product_s is None else product_s) + efficiency.launch_s
+        return (products(precision).seconds(*sizes) if product_s is None else product_s) + launch_s
 
     return in_training
 
@@ -113,10 +115,14 @@ def _found_together(
 
 def _memory_of(graph: OpGraph, block: Block, device: Device) -> Floats | float:
     """Peak of the memory of each shape of a block, (K,), or of the device."""
-    if graph.memory_bytes_per_s is None:
-        return device.memory_bytes_per_s
+    peak = graph.memory_bytes_per_s
+    return device.memory_bytes_per_s if peak is None else _by_shape(block, peak)
+
+
+def _by_shape(block: Block, column: Floats) -> Floats:
+    """What rows of each shape have in a column of shape (M,), (K,)."""
     found: Floats = np.empty(block.num_shapes)
-    found[block.shape] = graph.memory_bytes_per_s
+    found[block.shape] = column
     return found
 
 
@@ -156,8 +162,11 @@ def _block_price(
         times = graph.kernels.operators_s(block.operators)
     else:
         peak = _memory_of(graph, block, device)
+        waits_s = None if graph.launch_s is None else _by_shape(block, graph.launch_s)
         times = [
-            operator_s(each, device, started, graph.precision, matrix_s=matrix_s, memory_bytes_per_s=peak)
+            operator_s(
+                each, device, started, graph.precision, matrix_s=matrix_s, memory_bytes_per_s=peak, launch_s=waits_s
+            )
             for each in block.operators
         ]
     for operator, (compute, memory, total) in zip(block.operators, times, strict=True):

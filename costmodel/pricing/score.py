@@ -1,33 +1,27 @@
 """Candidates -> Scores: steps of all phases, in chunks of rows."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.fabrics import FabricBase, Split
+from costmodel.fabrics import FabricBase
 from costmodel.hardware.device import Device
-from costmodel.hardware.memory.columns import MemoryColumns
-from costmodel.hardware.memory.hit_rate import working_set_hit_rate
 from costmodel.parallelism.mappings import DIMENSIONS
 from costmodel.pricing.calibration import Calibration
 from costmodel.pricing.candidates import Candidates
+from costmodel.pricing.on_devices import Accelerators, on_devices
 from costmodel.pricing.opgraph import OpGraph
 from costmodel.pricing.pace import Pace
 from costmodel.pricing.phase_switches import phase_switches, rounds_per_step
 from costmodel.pricing.power import Drawn, waiting_j
-from costmodel.pricing.splits_together import groups_of, part_of
 from costmodel.pricing.step_price import step_price
 
 Floats = NDArray[np.float64]
 Calibrations = tuple[Calibration, ...]
-Rows = NDArray[np.integer[Any]] | slice
 Shares = Callable[[OpGraph], Sequence[OpGraph]]
-CHUNK = 1 << 16
-"""rows priced at once: columns of more leave the cache, for fewer each shape of layers is priced again"""
 SUMMED = (
     "step_s", "compute_s", "memory_s", "communication_s", "reconfiguration_s", "offload_s", "bubble_s",
 )  # fmt: skip
@@ -196,61 +190,15 @@ def _score_setting(
 ) -> list[Scores]:
     """Rows with one setting; `shares` says what to price of a step: so many parts of it, each by itself."""
     scores = [Scores.empty(len(candidates)) for _ in range(num_parts)]
-    splits = fabric.splits(device, candidates.workload)
-    for group in groups_of(candidates, calibrations):
-        some = [splits[number] for number in group]
-        chunks = _chunks(candidates, group)
-        for rows, part, graph, own in chain.from_iterable(
-            _on_devices(candidates, chunk, splits if len(group) > 1 else some, calibrations) for chunk in chunks
-        ):
-            for each, share in zip(scores, shares(graph), strict=True):
-                for name, column in _paced(part, share, own, some[0].fabric, calibrations).items():
-                    getattr(each, name)[..., rows] = column
+    for some in on_devices(candidates, fabric.splits(device, candidates.workload), calibrations):
+        for each, share in zip(scores, shares(some.graph), strict=True):
+            for name, column in _paced(some.candidates, share, some.own, some.fabric, calibrations).items():
+                getattr(each, name)[..., some.rows] = column
     return scores
 
 
-@dataclass(frozen=True)
-class _Accelerators:
-    """What some rows run on."""
-
-    device: Device
-    memory: MemoryColumns
-    """of each row, or of all"""
-
-
-def _on_devices(
-    candidates: Candidates, rows: Rows, splits: Sequence[Split], calibrations: Calibrations | None
-) -> Iterator[tuple[Rows, Candidates, OpGraph, _Accelerators]]:
-    """Rows with what they execute and run on: one device of one split, unless its memory is as fast as the share of
-    their reads that a cache has; of several splits devices that differ in their memory."""
-    split = splits[0]
-    if len(splits) > 1:
-        part, graph, memory = part_of(candidates, rows, splits, calibrations)
-        yield rows, part, graph, _Accelerators(split.device, memory)
-        return
-    part, graph = candidates.part(rows, split.device, calibrations)
-    if split.cached is None:
-        yield rows, part, graph, _Accelerators(split.device, MemoryColumns.of(split.device))
-        return
-    kept_bytes, at_random = graph.footprint_bytes[part.mapping], candidates.workload.reads_at_random
-    hits = working_set_hit_rate(split.cached.cache_bytes, kept_bytes, at_random=at_random)
-    numbers = np.arange(len(candidates))[rows]
-    for hit in np.unique(hits):
-        some, own = numbers[hits == hit], split.cached.at(float(hit))
-        yield some, *candidates.part(some, own, calibrations), _Accelerators(own, MemoryColumns.of(own))
-
-
-def _chunks(candidates: Candidates, splits: Sequence[int]) -> Iterator[Rows]:
-    """Rows of some splits, a cacheful at a time; slices where they stand together."""
-    rows = np.flatnonzero(np.isin(candidates.split, splits))
-    for start in range(0, len(rows), CHUNK):
-        chunk = rows[start : start + CHUNK]
-        is_run = chunk[-1] - chunk[0] == len(chunk) - 1
-        yield slice(int(chunk[0]), int(chunk[-1]) + 1) if is_run else chunk
-
-
 def _paced(
-    candidates: Candidates, graph: OpGraph, own: _Accelerators, fabric: FabricBase, calibrations: Calibrations | None
+    candidates: Candidates, graph: OpGraph, own: Accelerators, fabric: FabricBase, calibrations: Calibrations | None
 ) -> dict[str, Floats]:
     """Columns of Scores: those of the graph, or of the steps of its phases as its pace has them follow each other."""
     m, num_devices, device = candidates.mapping, candidates.num_devices.astype(np.float64), own.device
@@ -275,7 +223,7 @@ def _paced(
 
 
 def _in_turn(
-    pace: Pace, m: NDArray[np.integer[Any]], parts: Mapping[str, tuple[dict[str, Floats], Drawn]], own: _Accelerators,
+    pace: Pace, m: NDArray[np.integer[Any]], parts: Mapping[str, tuple[dict[str, Floats], Drawn]], own: Accelerators,
     num_devices: Floats,
 ) -> dict[str, Floats]:  # fmt: skip
     """Columns of rows with these mappings, whose single steps cost `parts`, by phase."""

@@ -22,6 +22,8 @@ class MemoryColumns:
     """peak"""
     first_byte_s: Floats | float
     """that each operator waits for a memory farther than stacks beside the die"""
+    launch_s: Floats | float
+    """of an operator with that wait, where none was fitted"""
     j_per_byte: Floats | float
     power_limit_w: Floats | float
     """of the device with it; infinite where unknown"""
@@ -43,4 +45,9 @@ class MemoryColumns:
 
 def _numbers(device: Device) -> tuple[float, ...]:
     limit_w = np.inf if device.power_limit_w is None else device.power_limit_w
-    return device.capacity_bytes, device.memory_bytes_per_s, device.first_byte_s, device.memory_j_per_byte, limit_w
+    times = device.first_byte_s, device.launch_s
+    return device.capacity_bytes, device.memory_bytes_per_s, *times, device.memory_j_per_byte, limit_w
+
+
+Memories = tuple[MemoryColumns, Ints] | None
+"""in place of a device's own, where there are several, and which of them each mapping has, shape (M,)"""

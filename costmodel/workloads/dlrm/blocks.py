@@ -6,7 +6,7 @@ from typing import Self
 import numpy as np
 
 from costmodel.hardware.device import BYTES_OF_PRECISION
-from costmodel.parallelism.mappings import Floats, Mappings, share_in_tier
+from costmodel.parallelism.mappings import Floats, Ints, Mappings, share_in_tier
 from costmodel.pricing.opgraph import Block, Message, Operator, Shapes
 from costmodel.workloads.dlrm.spec import DlrmSpec
 from costmodel.workloads.transformer.layers import matrix_product, repeated
@@ -36,9 +36,10 @@ class RankShare:
     """share of its rows that is in a second tier"""
 
     @classmethod
-    def of(cls, batch: int, mappings: Mappings) -> Self:
-        """By distinct degrees."""
-        shapes = Shapes.distinct({"tensor": mappings.tensor, "data": mappings.data, "offload": mappings.offload})
+    def of(cls, batch: int, mappings: Mappings, memories: Ints | None = None) -> Self:
+        """By distinct degrees, and by memories where mappings have their own, by number."""
+        keys = {"tensor": mappings.tensor, "data": mappings.data, "offload": mappings.offload}
+        shapes = Shapes.distinct(keys if memories is None else {**keys, "memory": memories})
         tensor, data = shapes.columns["tensor"], shapes.columns["data"]
         away = share_in_tier(shapes.columns["offload"].astype(np.int64), "tables")
         return cls(shapes, tensor, data, batch / data, batch / (data * tensor), away)

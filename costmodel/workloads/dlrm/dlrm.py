@@ -3,6 +3,7 @@
 import numpy as np
 
 from costmodel.hardware.device import BYTES_OF_PRECISION, Device
+from costmodel.hardware.memory.columns import Memories
 from costmodel.parallelism.degrees import degree_table, divisors, every_mapping, joined
 from costmodel.parallelism.mappings import CHOICES, Dimension, Floats, Mappings
 from costmodel.pricing.calibration import Calibrations
@@ -77,10 +78,13 @@ class Dlrm(DlrmSpec):
         away_bytes = share.away * self._table_bytes(share)
         return self._footprint_bytes(share)[share.shapes.of], away_bytes[share.shapes.of]
 
-    def op_graph(self, mappings: Mappings, device: Device, calibrations: Calibrations | None = None) -> OpGraph:
+    def op_graph(
+        self, mappings: Mappings, device: Device, calibrations: Calibrations | None = None, memories: Memories = None
+    ) -> OpGraph:
         """One batch on one rank; all do the same."""
         device.matrix_flops_per_s(self.precision)
-        share, none = RankShare.of(self.batch, mappings), np.zeros(len(mappings))
+        columns, own = (None, None) if memories is None else memories
+        share, none = RankShare.of(self.batch, mappings, own), np.zeros(len(mappings))
         moved = (share.away * self._fetched_bytes(share) * (2 if self.mode == "training" else 1))[share.shapes.of]
         return OpGraph(
             blocks=dlrm_blocks(self, share),
@@ -93,6 +97,7 @@ class Dlrm(DlrmSpec):
             work=np.full(len(mappings), float(self.batch)),
             precision=self.precision,
             regime=self.mode,
+            memory_bytes_per_s=None if columns is None or own is None else np.asarray(columns.take(own).bytes_per_s),
         )
 
     @property

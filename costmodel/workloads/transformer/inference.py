@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from costmodel.hardware.device import Device, Precision
-from costmodel.hardware.memory.columns import MemoryColumns
+from costmodel.hardware.memory.columns import Memories, MemoryColumns
 from costmodel.parallelism.degrees import degree_table, divisors, every_mapping, joined
 from costmodel.parallelism.mappings import Bools, Dimension, Floats, Mappings, distinct_rows, share_in_tier
 from costmodel.pricing.calibration import Calibrations, FitOrigin, Ranges, origin_of
@@ -30,7 +30,7 @@ from costmodel.workloads.transformer.inference_spec import InferenceSpec, number
 from costmodel.workloads.transformer.lengths import Lengths
 from costmodel.workloads.transformer.passes import Pass, Passes, passes_by_phase
 from costmodel.workloads.transformer.serving_memory import NOTHING_AWAY, ServingMemory, TierShares
-from costmodel.workloads.transformer.serving_shapes import KEYS, Memories, serving_shapes, shapes_on
+from costmodel.workloads.transformer.serving_shapes import KEYS, serving_shapes, shapes_on
 from costmodel.workloads.transformer.shapes import model_name, tensor_degrees
 
 

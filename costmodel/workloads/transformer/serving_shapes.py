@@ -3,12 +3,10 @@
 import numpy as np
 
 from costmodel.hardware.device import Device
-from costmodel.hardware.memory.columns import MemoryColumns
-from costmodel.parallelism.mappings import Ints, Mappings
+from costmodel.hardware.memory.columns import Memories, MemoryColumns
+from costmodel.parallelism.mappings import Mappings
 from costmodel.pricing.opgraph import Shapes
 
-Memories = tuple[MemoryColumns, Ints] | None
-"""in place of the device's own, where there are several, and which of them each mapping has, shape (M,)"""
 KEYS = ("tensor", "expert", "pipeline", "micro_batch", "prefill_tensor", "prefill_expert", "offload", "job")
 """columns on which the operators of a layer depend"""
 

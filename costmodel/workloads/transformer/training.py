@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from costmodel.hardware.device import Device
+from costmodel.hardware.memory.columns import Memories
 from costmodel.parallelism.degrees import RankOrder, combinations, degree_table, every_mapping
 from costmodel.parallelism.mappings import Bools, Dimension, Floats, Ints, Mappings
 from costmodel.pricing.calibration import Calibrations, FitOrigin, Ranges, origin_of
@@ -13,7 +14,6 @@ from costmodel.pricing.opgraph import OpGraph
 from costmodel.workloads.transformer.blocks import one_layer, training_blocks
 from costmodel.workloads.transformer.evaluation import EVALUATION, TRAINING, with_evaluation
 from costmodel.workloads.transformer.memory import training_memory
-from costmodel.workloads.transformer.serving_shapes import Memories
 from costmodel.workloads.transformer.shapes import tensor_degrees
 from costmodel.workloads.transformer.stage import Stage
 from costmodel.workloads.transformer.training_spec import TrainingSpec

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import costmodel.pricing.score
+import costmodel.pricing.on_devices
 from costmodel.hardware.device import Device, load_device
 from costmodel.hardware.memory.tier import load_memory_tier
 from costmodel.parallelism.mappings import DIMENSIONS
@@ -86,7 +86,7 @@ def test_chunks_change_nothing(name: str, monkeypatch: pytest.MonkeyPatch) -> No
     rows = np.random.default_rng(1).permutation(len(candidates))[:500]
     whole = score(candidates, DEVICE, fabric)
     for size in (1 << 20, 97, 1):
-        monkeypatch.setattr(costmodel.pricing.score, "CHUNK", size)
+        monkeypatch.setattr(costmodel.pricing.on_devices, "CHUNK", size)
         parts = score(candidates.take(rows), DEVICE, fabric)
         for column, expected in zip(vars(parts).values(), vars(whole.take(rows)).values(), strict=True):
             np.testing.assert_array_equal(column, expected)

@@ -13,7 +13,7 @@ from costmodel.hardware.device import load_device
 from costmodel.hardware.systems import system_of
 from costmodel.parallelism.search_space import opened
 from costmodel.pricing import divided_mappings as divided_module
-from costmodel.pricing import score as score_module
+from costmodel.pricing import on_devices as on_devices_module
 from costmodel.pricing import search as search_module
 from costmodel.pricing.candidates import Candidates, enumerate_candidates
 from costmodel.pricing.efficiency import efficiency_of
@@ -119,7 +119,7 @@ def test_parts_do_not_change_the_result(fabric_name: str, monkeypatch: pytest.Mo
     whole = summary(search(job, [1, 2, 4], DEVICE, fabric))
     for batch, chunk in ((97, 1 << 14), (1 << 18, 211), (331, 53)):
         monkeypatch.setattr(search_module, "BATCH", batch)
-        monkeypatch.setattr(score_module, "CHUNK", chunk)
+        monkeypatch.setattr(on_devices_module, "CHUNK", chunk)
         monkeypatch.setattr(divided_module, "CHUNK", chunk)
         parts = summary(search(job, [1, 2, 4], DEVICE, fabric))
         for mine, theirs in zip(parts, whole, strict=True):
