@@ -41,12 +41,12 @@ def divide(search: Search, clock: Clock) -> bool:
     counts_of = plugin_of(search.full.cluster.fabric).step_one.counts_of(search.full.cluster)
     if counts_of is None or not may_divide(search):
         return False
-    stands: Stands = {}
+    known = _Known()
     for depth in DEPTHS:
         value, threshold = search.value("value"), (1 - depth) * search.knapsack.bound
         least = threshold if value is None else max(value, threshold)
         jobs = _ways(search, counts_of, least, clock)
-        divided = None if jobs is None else _Divide(search, jobs, least, clock, stands)
+        divided = None if jobs is None else _Divide(search, jobs, least, clock, known)
         if divided is None or not divided.solve():
             return False
         if search.reaches_bound(divided.rounding) or least == value:
@@ -74,6 +74,32 @@ def _rooms(problem: Problem) -> Counter[int]:
 
 
 @dataclass
+class _Known:
+    """What circuits refused so far, of rows of whatever value."""
+
+    stands: Stands = field(default_factory=dict)
+    alone: list[Way] = field(default_factory=list)
+    together: list[tuple[Way, ...]] = field(default_factory=list)
+    is_exact: bool = True
+    """whether nothing was set aside without proof"""
+
+    def refuse(self, jobs: Sequence[JobWays]) -> None:
+        """The same of these, which were listed anew: what was not looked at after it is open."""
+        while again := [way for way in self.alone if jobs[way.job].is_open(way)]:
+            for way in again:
+                jobs[way.job].refuse(way)
+        for ways in self.together:
+            open_others(jobs, ways)
+
+
+def open_others(jobs: Sequence[JobWays], ways: Sequence[Way]) -> None:
+    """Rows that may stand where these ways do not stand together."""
+    for way in ways:
+        if len(way.division) > 1:
+            jobs[way.job].open_next(way)
+
+
+@dataclass
 class _Divide:
     """One search over divisions for plans of at least so much value."""
 
@@ -81,51 +107,55 @@ class _Divide:
     jobs: Sequence[JobWays]
     least: float
     clock: Clock
-    _stands: Stands
+    known: _Known
     rounding: float = 0.0
-    _is_exact: bool = True
-    """whether nothing was set aside without proof"""
-    _forbidden: list[tuple[Way, ...]] = field(default_factory=list)
     _last: tuple[Way, ...] = ()
     """that the master chose"""
 
     def solve(self) -> bool:
         """True if no plan of at least `least` is better than the best one."""
+        self.known.refuse(self.jobs)
         while not (self.clock.is_over or self.search.is_stopped):
-            most = self.search.knapsack.bound if self.search.bound is None else self.search.bound
-            master = Master(self.jobs, _rooms(self.search.full), most)
+            master = Master(self.jobs, _rooms(self.search.full))
             self.rounding = master.term.rounding
             if not master.term.is_fine:
                 return False
-            for ways in self._forbidden:
+            for ways in self.known.together:
                 master.forbid(ways)
             master.hint(self._last)
             chosen = master.solve(step_two_limits(self.search, self.clock).solver())
             if chosen is None:
                 return False
             self._last = chosen.ways
-            if self._is_exact:
+            if self.known.is_exact:
                 self.search.tighten("value", max(chosen.bound, self.least, self.search.value("value") or self.least))
-            if chosen.bound < self.least or self._is_best(chosen):
-                return self._is_exact
+            bound = min(chosen.bound, self._most)
+            if bound < self.least or self._is_best(bound):
+                return self.known.is_exact
             refused = [way for way in chosen.ways if not self._stands_alone(way)]
             for way in refused:
                 self.jobs[way.job].refuse(way)
+            self.known.alone += refused
             if not refused:
                 self._place(chosen)
         return False
 
-    def _is_best(self, chosen: Chosen) -> bool:
+    @property
+    def _most(self) -> float:
+        """No plan is worth more."""
+        return self.search.knapsack.bound if self.search.bound is None else self.search.bound
+
+    def _is_best(self, bound: float) -> bool:
         value = self.search.value("value")
-        return value is not None and value >= chosen.bound - self.rounding
+        return value is not None and value >= bound - self.rounding
 
     def _stands_alone(self, way: Way) -> bool:
         if len(way.division) == 1:
             return True
-        key = self.search.full.options[way.job].shapes[way.row], way.division
-        if key not in self._stands:
-            self._stands[key] = not alone(self.search, way, self.clock).nogood
-        return self._stands[key]
+        key, stands = (self.search.full.options[way.job].shapes[way.row], way.division), self.known.stands
+        if key not in stands:
+            stands[key] = not alone(self.search, way, self.clock).nogood
+        return stands[key]
 
     def _place(self, chosen: Chosen) -> None:
         """The best plan so far becomes that of these ways, or they are forbidden together."""
@@ -133,8 +163,6 @@ class _Divide:
         if realized.assignments is not None:
             self.search.adopt("value", realized.assignments, "divisions")
             return
-        self._is_exact = self._is_exact and not realized.is_undecided
-        self._forbidden.append(chosen.ways)
-        for way in chosen.ways:
-            if len(way.division) > 1:
-                self.jobs[way.job].open_next(way)
+        self.known.is_exact = self.known.is_exact and not realized.is_undecided
+        self.known.together.append(chosen.ways)
+        open_others(self.jobs, chosen.ways)

@@ -117,7 +117,8 @@ class _Joined:
             judge.refused = None
             limits = replace(step_two_limits(search, self.clock), time_limit_s=self.clock.left_s)
             before = search.bound, search.value("value")
-            bound = master.solve(limits.solver(), lambda pattern: judge.refuses(pattern) or self._has_halved())
+            found = master.solve(limits.solver(), lambda pattern: judge.refuses(pattern) or self._has_halved())
+            bound = min(found, search.knapsack.bound if before[0] is None else before[0])
             self._is_far = float("-inf") < bound < self.least
             if not self._set_aside:
                 search.tighten("value", max(bound, self.least, search.value("value") or self.least))
@@ -149,8 +150,7 @@ class _Joined:
                 return None
         if sum(1 for job in self.jobs for _ in job.open()) > MOST_ROWS:
             return None
-        most = self.search.knapsack.bound if self.search.bound is None else self.search.bound
-        master = JoinedMaster(self.search.full, self.jobs, self.servers, most, self.least)
+        master = JoinedMaster(self.search.full, self.jobs, self.servers, self.least)
         for pattern, jobs in self._forbidden:
             if self.clock.is_over:
                 return None

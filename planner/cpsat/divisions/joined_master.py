@@ -44,16 +44,16 @@ MOST_NAMES = 200
 
 
 class JoinedMaster:
-    r"""The open ways of all jobs on the servers of a problem, for plans worth `least` to `most`.
+    r"""The open ways of all jobs on the servers of a problem, for plans worth `least` or more.
 
     Where every row that a plan of some value may use has a way in it, and `PairLight.is_all`, its bound holds for such
     plans: each server with c blocks of a job sends and receives at least $L(c)$ wavelengths, over fibers to its others.
     So half of both is at least that, and such halves of all jobs are at most what the fibers of a pair carry one way.
+    What is not open may stand where an open way of no less value does not: so nothing is left out because no plan is
+    worth as much.
     """
 
-    def __init__(
-        self, problem: Problem, jobs: Sequence[JobWays], servers: JoinedServers, most: float, least: float = 0.0
-    ) -> None:
+    def __init__(self, problem: Problem, jobs: Sequence[JobWays], servers: JoinedServers, least: float = 0.0) -> None:
         self.cp, self._problem, self._links, self._num_jobs = cp_model.CpModel(), problem, servers.links, len(jobs)
         self._rooms = {s: len(problem.cluster.lit_slots(s)) for s in range(problem.cluster.fabric.num_servers)}
         self._literals: dict[Way, cp_model.IntVar] = {}
@@ -75,7 +75,7 @@ class JoinedMaster:
         self._filling = self._filled(is_tight=least > 0)
         if least > 0 and len(self._servers.joined_sets) > 1:
             fill_joined_sets(self.cp, self._servers, self._rooms, self._literals, self._needs, self._lying)
-        self.term = self._value(jobs, most)
+        self.term = self._value(jobs)
 
     def _add(self, job: JobWays) -> None:
         """At most one way of a job, of those that some servers have the fibers for."""
@@ -155,12 +155,11 @@ class JoinedMaster:
         wanted = parts_of({way: literal for way, literal in self._literals.items() if way not in self._needs})
         return FilledServers(self.cp, self._rooms, self._parts, wanted, is_tight=is_tight)
 
-    def _value(self, jobs: Sequence[JobWays], most: float) -> Term:
+    def _value(self, jobs: Sequence[JobWays]) -> Term:
         """The most value, and of plans worth as much one in which few jobs need fibers: circuits are soon realised."""
         literals = self._literals
         parts = [[(way.value, literals[way]) for way in job.open() if way in literals] for job in jobs]
         term = sum_of(parts, is_maximized=True)
-        self.cp.add(term.expression <= term.scale.to_int(most) + len(jobs))
         self.cp.maximize(total([(len(jobs) + 1) * term.expression, *(-literal for literal in self._lit.values())]))
         return term
 

@@ -23,10 +23,14 @@ class Chosen:
 
 
 class Master:
-    """The open ways of all jobs, on so many servers by their room; no plan is worth more than `most`."""
+    """The open ways of all jobs, on so many servers by their room.
 
-    def __init__(self, jobs: Sequence[JobWays], rooms: Counter[int], most: float) -> None:
-        self.cp, self._most, self._num_jobs = cp_model.CpModel(), most, len(jobs)
+    What is not open may stand where an open way of no less value does not: so nothing is left out because no plan is
+    worth as much.
+    """
+
+    def __init__(self, jobs: Sequence[JobWays], rooms: Counter[int]) -> None:
+        self.cp, self._num_jobs = cp_model.CpModel(), len(jobs)
         self._literals = {way: self.cp.new_bool_var("") for job in jobs for way in job.open()}
         for job in jobs:
             literals = [self._literals[way] for way in job.open()]
@@ -35,7 +39,6 @@ class Master:
             else:
                 self.cp.add_at_most_one(literals)
         self.term = self._value(jobs)
-        self.cp.add(self.term.expression <= self.term.scale.to_int(most) + len(jobs))
         self._flow = self._filled(rooms)
 
     def _value(self, jobs: Sequence[JobWays]) -> Term:
@@ -69,8 +72,7 @@ class Master:
             return Chosen((), float("-inf"))
         if status not in FOUND:
             return None
-        bound = min(self._most, self.term.to_float(round(solver.best_objective_bound)))
-        chosen = self._read(solver, bound)
+        chosen = self._read(solver, self.term.to_float(round(solver.best_objective_bound)))
         return self._least_divided(solver, chosen) if any(len(way.division) > 1 for way in chosen.ways) else chosen
 
     def _read(self, solver: cp_model.CpSolver, bound: float) -> Chosen:

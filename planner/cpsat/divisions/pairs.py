@@ -47,7 +47,7 @@ def pack_pairs(search: Search, clock: Clock) -> bool:
         jobs = ways_of_jobs(search, max(value, threshold), links, PAIR)
         if jobs is None or clock.is_over or search.is_stopped:
             return False
-        master = JoinedMaster(search.full, jobs, servers, search.knapsack.bound)
+        master = JoinedMaster(search.full, jobs, servers)
         if not master.term.is_fine:
             return False
         _improve(search, master, clock)

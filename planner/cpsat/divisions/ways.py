@@ -104,6 +104,10 @@ class JobWays:
             self._open[division] = [*rows]
         return True
 
+    def is_open(self, way: Way) -> bool:
+        """Whether it is among these."""
+        return way.row in self._open.get(way.division, ())
+
     def rows_of(self, division: Division) -> Iterator[int]:
         """Rows that may be so divided, the most valuable first."""
         return (row for row in self.rows[sum(division)] if self._allows(row, division))

@@ -48,7 +48,7 @@ def pack_whole(search: Search, clock: Clock) -> bool:
         jobs = _ways(search, threshold if value is None else max(value, threshold), max(rooms.values()))
         if jobs is None or clock.is_over or search.is_stopped:
             return False
-        master = Master(jobs, Counter(rooms.values()), search.knapsack.bound)
+        master = Master(jobs, Counter(rooms.values()))
         if not master.term.is_fine:
             return False
         master.hint(chosen.ways)

@@ -6,15 +6,21 @@ import pytest
 
 from planner.candidates.expand import expand
 from planner.checks import check
+from planner.cpsat import core
 from planner.cpsat.divisions.divide import divide
 from planner.cpsat.solve import plan_of
 from planner.model.clock import Clock
 from planner.model.instance import Instance
+from planner.model.result import Status
+from planner.pipeline import solve
 from tests.oracles.brute_force import brute_force
 from tests.oracles.tiny_instances import tiny_crossing, tiny_instance
-from tests.planner.cpsat.divisions.division_cases import exchanging, problem_of, search_of
-from tests.planner.small_racks import training
+from tests.planner.cpsat.divisions.division_cases import exchanging, narrow_fibers, problem_of, search_of
+from tests.planner.small_racks import OPTIONS, training
 from tests.seeds import seeds
+
+REFUSED_WITH_A_BOUND = (24, 30, 31, 53, 57, 61)
+"""seeds whose best plan has rows that are open only once others are refused that are worth more than a bound"""
 
 
 @pytest.mark.parametrize("seed", seeds(12))
@@ -31,6 +37,19 @@ def test_best_plan_is_the_enumerated_one(draw: Callable[[int], Instance], seed: 
     plan = plan_of(search.full, search.assignments)
     assert search.value("value") == pytest.approx(expected.values["value"], rel=1e-6, abs=1e-9)
     assert check(instance, plan, starts=True) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [*range(4), *REFUSED_WITH_A_BOUND])
+def test_best_plan_is_that_of_a_search_without_divisions(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = narrow_fibers(seed)
+    search = search_of(expand(instance))
+    assert divide(search, Clock.of(600.0))
+    assert search.bound == pytest.approx(search.value("value"), rel=1e-6)
+    monkeypatch.setattr(core, "divide", lambda *_: False)
+    top = solve(instance, options=OPTIONS).levels[0]
+    assert top.status is Status.OPTIMAL
+    assert search.value("value") == pytest.approx(top.value, rel=1e-6)
 
 
 def test_bound_falls_to_what_divisions_allow() -> None:

@@ -54,7 +54,7 @@ def choices(problem: Problem, way: Way) -> Iterator[Choice]:
 
 def allows(problem: Problem, ways: Sequence[JobWays], pattern: Mapping[Way, Choice]) -> bool:
     """Whether the master has a solution with these choices."""
-    master = JoinedMaster(problem, ways, joined_servers(problem), 100.0, least=1e-6)
+    master = JoinedMaster(problem, ways, joined_servers(problem), least=1e-6)
     for way, choice in pattern.items():
         keys = master._parts_of(way.job, choice)
         if way not in master._literals or not keys:

@@ -93,7 +93,7 @@ def test_best_choices_are_those_of_enumeration(fibers: object, failed: list[str]
     jobs = exchanging("a"), ringing("b", weight=2), exchanging("c", weight=3), serving("d", [1, 3])
     problem = problem_of(*jobs, servers=3, fibers=fibers, health={"failed_tiles": failed})
     servers, ways, _ = case(problem)
-    pattern = best_of(JoinedMaster(problem, ways, servers, 100.0))
+    pattern = best_of(JoinedMaster(problem, ways, servers))
     assert pattern is not None
     value = sum(float(problem.options[j].value[choice.row]) for j, choice in pattern.items())
     assert value == pytest.approx(most_value(problem), rel=1e-7)
@@ -106,7 +106,7 @@ def test_no_choices_are_worth_more_than_what_is_returned(fibers: object, stops: 
     failed = ["s0.t0", "s1.t0", "s2.t1"]
     problem = problem_of(ringing("b"), serving("d", [1, 3]), servers=3, fibers=fibers, health={"failed_tiles": failed})
     servers, ways, _ = case(problem)
-    bound, value = JoinedMaster(problem, ways, servers, 100.0).solve(new_solver(), lambda _: stops), most_value(problem)
+    bound, value = JoinedMaster(problem, ways, servers).solve(new_solver(), lambda _: stops), most_value(problem)
     assert bound >= value * (1 - 1e-7)
     assert stops or bound == pytest.approx(value, rel=1e-7)
 
@@ -125,7 +125,7 @@ class WithoutChoices(cp_model.CpSolver):
 def test_a_search_that_ends_without_choices_keeps_its_bound() -> None:
     problem = problem_of(ringing("b"), serving("d", [1, 3]), servers=3, fibers=1)
     servers, ways, _ = case(problem)
-    master = JoinedMaster(problem, ways, servers, 100.0)
+    master = JoinedMaster(problem, ways, servers)
     found = master.solve(new_solver(), lambda _: False)
     assert master.solve(WithoutChoices(), lambda _: False) == found
 
@@ -133,7 +133,7 @@ def test_a_search_that_ends_without_choices_keeps_its_bound() -> None:
 def test_what_is_forbidden_is_chosen_no_more() -> None:
     problem = problem_of(exchanging("a"), health={"failed_tiles": ["s0.t0", "s1.t0"]}, servers=2)
     servers, ways, _ = case(problem)
-    master = JoinedMaster(problem, ways, servers, 100.0)
+    master = JoinedMaster(problem, ways, servers)
     first = best_of(master)
     assert first is not None
     assert len(first[0].blocks) == 2
@@ -151,7 +151,7 @@ def test_what_is_forbidden_on_one_pair_is_on_all_that_carry_no_more() -> None:
     servers, ways, rooms = case(problem)
     assert len({*servers.links.carried.values()}) == 1
     assert max(rooms) < 4
-    master, refused = JoinedMaster(problem, ways, servers, 100.0), set[tuple[int, ...]]()
+    master, refused = JoinedMaster(problem, ways, servers), set[tuple[int, ...]]()
     while (found := best_of(master)) and found:
         lies = tuple(sorted(count for _, count in found[0].blocks))
         assert lies not in refused
@@ -163,7 +163,7 @@ def test_a_full_hint_is_the_first_choice_told() -> None:
     jobs = exchanging("a"), ringing("b", weight=2), serving("c", [1, 3])
     problem = problem_of(*jobs, servers=3, fibers=2, health={"failed_tiles": ["s0.t0", "s1.t0"]})
     servers, ways, _ = case(problem)
-    master, told = JoinedMaster(problem, ways, servers, 100.0), list[Pattern]()
+    master, told = JoinedMaster(problem, ways, servers), list[Pattern]()
     best = best_of(master)
     assert best is not None
 
@@ -184,7 +184,7 @@ def test_an_error_of_who_is_told_is_raised() -> None:
         raise KeyError("told")
 
     with pytest.raises(KeyError, match="told"):
-        JoinedMaster(problem, ways, servers, 100.0).solve(new_solver(), fail)
+        JoinedMaster(problem, ways, servers).solve(new_solver(), fail)
 
 
 def test_required_job_without_room_has_no_choices() -> None:
@@ -194,7 +194,7 @@ def test_required_job_without_room_has_no_choices() -> None:
         training("a", 4, required=True, constraints={"one_server": True}),
         health={"failed_tiles": [f"s{server}.t0" for server in range(problem.cluster.fabric.num_servers)]},
     )
-    assert best_of(JoinedMaster(small, ways, servers, 100.0)) is None
+    assert best_of(JoinedMaster(small, ways, servers)) is None
 
 
 def test_parts_that_need_devices_alone_have_no_servers_of_their_own() -> None:
@@ -207,7 +207,7 @@ def test_parts_that_need_devices_alone_have_no_servers_of_their_own() -> None:
     listed = [job for job in jobs if job is not None]
     for job in listed:
         assert job.open_uncovered(_Asks(job, servers, {}), Clock.of(60))
-    master = JoinedMaster(problem, listed, servers, 100.0)
+    master = JoinedMaster(problem, listed, servers)
     assert not master._lying
     best = best_of(master)
     assert best is not None
@@ -231,7 +231,7 @@ def test_what_is_forbidden_over_three_servers_is_on_all_whose_fibers_carry_no_mo
     servers, options = joined_servers(problem), problem.options[0]
     job = ways_of(0, options, options.value, float("-inf"), servers.links.counts, (1, 1, 1))
     assert job is not None
-    master, seen = JoinedMaster(problem, [job], servers, 100.0), list[tuple[int, tuple[int, ...]]]()
+    master, seen = JoinedMaster(problem, [job], servers), list[tuple[int, tuple[int, ...]]]()
     while (found := best_of(master)) and found:
         seen.append((found[0].row, tuple(server for server, _ in found[0].blocks)))
         master.forbid(found, [0])

@@ -36,7 +36,7 @@ def num_parts(chosen: Iterable[Way]) -> int:
 
 def solved(problem: Problem, rooms: tuple[int, ...], *forbidden: Way) -> Chosen:
     jobs = [ways(problem, j, rooms) for j in range(len(problem.options))]
-    master = Master(jobs, Counter(rooms), 100.0)
+    master = Master(jobs, Counter(rooms))
     if forbidden:
         master.forbid(forbidden)
     found = master.solve(new_solver())
@@ -70,6 +70,6 @@ def test_forbidden_ways_exclude_each_other() -> None:
 def test_required_job_without_room_has_no_ways() -> None:
     problem = problem_of(training("a", 4, required=True, constraints={"one_server": True}))
     jobs = [ways(problem, 0, (4, 4))]
-    found = Master(jobs, Counter((3, 3)), 100.0).solve(new_solver()) if list(jobs[0].open()) else None
+    found = Master(jobs, Counter((3, 3))).solve(new_solver()) if list(jobs[0].open()) else None
     assert found is not None
     assert found.bound == float("-inf")
