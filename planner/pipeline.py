@@ -73,7 +73,15 @@ def solve(
     if problem.instance.placed_steps:
         result = solve_placed(problem, find_policy(policy), chosen)
     else:
-        result = with_second_tiers(problem, find_policy(policy)(problem, chosen), chosen)
+        result = with_second_tiers(problem, _planned(problem, find_policy(policy), chosen), chosen)
     counts = {"candidates": problem.num_candidates, "dominated": problem.num_dominated}
     seconds = time.perf_counter() - started
     return replace(result, wall_time_s=seconds, statistics={**counts, **result.statistics})
+
+
+def _planned(problem: Problem, policy: Policy, options: SolveOptions) -> Result:
+    """What a policy plans; InputError where that is no result."""
+    found: object = policy(problem, options)
+    if not isinstance(found, Result):
+        raise InputError("policy", "", f"returned {type(found).__name__}; a policy returns a planner.Result")
+    return found

@@ -41,12 +41,13 @@ def _check_job(assignment: Assignment, required: list[tuple[str, Links]]) -> Ite
     wanted = [dimension for dimension, _ in required]
     given = [held.dimension for held in assignment.circuits]
     if wanted != given:
-        message = f"{job}: configurations of circuits are needed for {wanted}, not {given}"
+        needed, held_for = (", ".join(each) or "nothing" for each in (wanted, given))
+        message = f"{job}: configurations of circuits are needed for {needed}, not for {held_for}"
         yield Violation("circuits", job, message, float(max(abs(len(wanted) - len(given)), 1)))
         return
     for number, ((_, links), held) in enumerate(zip(required, assignment.circuits, strict=True)):
-        needed: Ends = Counter({(devices[a], devices[b], width): 1 for (a, b), width in links.items()})
-        yield from _compare(needed, _ends(held), f"{job}: configuration {number}")
+        ends: Ends = Counter({(devices[a], devices[b], width): 1 for (a, b), width in links.items()})
+        yield from _compare(ends, _ends(held), f"{job}: configuration {number}")
 
 
 def _ends(held: HeldCircuits) -> Ends:

@@ -27,6 +27,7 @@ INSTANCE = Instance.parse(fields())
         ({"hint": "plan.json"}, "hint: is a str, not a Plan; read it by Plan.load(path)"),
         ({"time_limit": 3}, "time_limit: is no option; options are: policy, time_limit_s"),
         ({"policy": "magic"}, "magic: is unknown; policies are: cpsat"),
+        ({"policy": lambda *_: None}, "policy: returned NoneType; a policy returns a planner.Result"),
     ],
     ids=str,
 )

@@ -91,7 +91,7 @@ def test_what_is_wrong_on_rails_is_found(change: Broken, words: str | None) -> N
         ("sipac", lambda p: p, None),
         ("sipac", lambda p: on(p, p.devices[1], p.devices[0]), "has place"),
         ("sipac", lambda p: on(p, *((3, 7 - g) for _, g in reversed(p.devices))), None),
-        ("sipac", lambda p: replace(p, wiring=Wiring((("slice", (Wire(0, 1, 1, ()),)),))), "are needed for []"),
+        ("sipac", lambda p: replace(p, wiring=Wiring((("slice", (Wire(0, 1, 1, ()),)),))), "are needed for nothing"),
     ],
 )
 def test_what_is_wrong_with_a_slice_is_found(fabric: str, change: Broken, words: str | None) -> None:
