@@ -19,6 +19,8 @@ from planner.model.plan import Assignment
 
 LEAST_S = 0.5
 """seconds that a heuristic has, if nothing else was left: there is always a plan"""
+FEW_ROWS = 100
+"""of a job, that are tried whatever the time"""
 LARGE_SHARE = 0.5
 """of the time, after which jobs that are worth most for an accelerator come first: small ones take less time"""
 RowOrder = Callable[[JobOptions], Iterable[int]]
@@ -37,8 +39,9 @@ def place_all(
 
     Residents that can stay do so; then displaced residents, required jobs, and the others, each in the given
     order (arrival by default). When half of the time is over, jobs that are worth most for an accelerator come first;
-    when all of it is, jobs that may wait do.
+    when all of it is, jobs that may wait do, and of the one that is tried all rows but the first ones are left.
     """
+    last = None if clock is None else clock.lasting(LEAST_S)
     asked = problem.options if job_order is None else [problem.options[j] for j in job_order]
     assignments = [options.staying() for options in asked if options.can_stay]
     free = CountedServers.of(problem, strategy) or _Free(problem, strategy, assignments)
@@ -54,7 +57,7 @@ def place_all(
     for options in _in_time(others, clock):
         if not free.num_free:
             break
-        found = free.place(options, row_order(options))
+        found = free.place(options, _until(last, row_order(options)))
         if found is not None:
             assignments.append(found)
     return assignments
@@ -88,6 +91,14 @@ def _in_time(order: Sequence[JobOptions], clock: Clock | None) -> Iterator[JobOp
         if not is_late and half.is_over:
             is_late, left = True, deque(sorted(left, key=lambda options: -_worth_each(options)))
         yield left.popleft()
+
+
+def _until(clock: Clock | None, rows: Iterable[int]) -> Iterator[int]:
+    """Rows that are tried: some whatever the time, the others before it is over."""
+    for number, row in enumerate(rows):
+        if clock is not None and number >= FEW_ROWS and clock.is_over:
+            return
+        yield row
 
 
 def _worth_each(options: JobOptions) -> float:
