@@ -54,8 +54,6 @@ class Journal:
         """`is_leased`: who writes holds a lease soon, and may be ended where it hangs before."""
         self.path = str(path)
         self.is_reader = is_reader
-        if self.path != ":memory:" and not is_reader:
-            _make_private(self.path)
         self._known: set[Mark] = set()
         self._fresh: list[Mark] = []
         self._used: dict[Mark, int] = {}
@@ -84,6 +82,7 @@ class Journal:
                 self._seen.claim()
             if self._seen is not None:
                 self._seen.compare()
+                _make_private(self.path)
             return connect(self.path)
         except BaseException:
             if self._seen is not None:

@@ -166,6 +166,8 @@ def _damages(db: sqlite3.Connection) -> Iterator[str]:
 
 def _end_of(path: str) -> tuple[bytes, int]:
     """Identity and last event of a journal, read without a change; empty and 0 where nothing can be read."""
+    if not Path(path).is_file():
+        return b"", 0
     db = sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", uri=True, timeout=BUSY_S)
     try:
         identity = db.execute("SELECT value FROM meta WHERE name = 'id'").fetchone()
@@ -209,20 +211,27 @@ class Seen:
         return True
 
     def compare(self) -> None:
-        """InputError for a journal that ends before an event which was on disk; nothing of it is changed: what is left
-        in its log may be of use."""
+        """InputError for a journal that ends before an event which was on disk, or is lost; nothing of it is changed:
+        what is left in its log may be of use."""
         found = os.pread(self._file, _SEEN.size, 0)
-        path = Path(self._journal)
-        if len(found) < _SEEN.size or not path.is_file() or not path.stat().st_size:
+        if len(found) < _SEEN.size:
             return
         whose, last, check = _SEEN.unpack(found)
         identity, seq = _end_of(self._journal)
-        if check == crc32(found[:-4]) and identity in (whose, b"") and last > seq:
+        if check != crc32(found[:-4]) or identity not in (whose, b"") or last <= seq:
+            return
+        path = Path(self._journal)
+        if path.is_file() and path.stat().st_size:
             problem = (
                 f"ends with event {seq}, but event {last} was on disk: its log is damaged or cut off; put back the "
                 f"file with its -wal, or delete {self._path} to go on without events {seq + 1} to {last}"
             )
-            raise InputError("journal", self._journal, problem)
+        else:
+            problem = (
+                f"is {'empty' if path.exists() else 'gone'}, but event {last} was on disk: put a copy in its place by "
+                f"`planner restore COPY {self._journal}`, or delete {self._path} to begin anew, where no job runs"
+            )
+        raise InputError("journal", self._journal, problem)
 
     def begin(self, identity: str, seq: int) -> None:
         """Keep the last event of this journal from now on."""

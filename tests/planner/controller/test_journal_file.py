@@ -1,6 +1,7 @@
 """What disks and people do to a journal is told when it is opened, and never taken for less than was answered."""
 
 import json
+import os
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from planner.controller import Controller, Settings, journal_file
+from planner.controller.journal_copies import back_up, restore
 from planner.model.errors import InputError
 from tests.planner.controller.journal_cases import ROOMY
 from tests.planner.controller.journal_file_cases import opened
@@ -93,9 +95,27 @@ def test_the_remedy_that_is_told_works(path: Path) -> None:
     path.with_name("journal.db-seq").unlink()
     with Controller(journal=path) as controller:
         assert controller.seq == 5
+
+
+@pytest.mark.parametrize("is_emptied", [False, True])
+def test_a_journal_that_is_lost_is_not_taken_for_a_new_one(is_emptied: bool, path: Path, tmp_path: Path) -> None:
+    state, copy = written(path, 2), tmp_path / "copy.db"
+    back_up(str(path), str(copy))
+    if is_emptied:
+        os.truncate(path, 0)
+    else:
+        path.unlink()
+    for _ in range(2):
+        with pytest.raises(InputError, match=r"(gone|empty), but event 2 was on disk.*delete .*journal.db-seq"):
+            opened(path)
+        assert path.exists() == is_emptied, "nothing is made in its place"
+    restore(str(copy), str(path))
+    with Controller(journal=path) as controller:
+        assert controller.state() == state
     path.unlink()
+    path.with_name("journal.db-seq").unlink()
     with opened(path) as controller:
-        assert controller.seq == 0, "a new journal is no older than one that was here before"
+        assert controller.seq == 0
 
 
 def as_format(path: Path, number: int) -> None:
