@@ -161,6 +161,13 @@ def require_writable(path: Path | None, option: str, output: "Output | None" = N
     raise InputError(str(path), option, problem)
 
 
+def require_new(path: Path | None, option: str, *, force: bool) -> None:
+    """InputError for a file that cannot be written, or that is there and may be somebody's own work."""
+    require_writable(path, option)
+    if path is not None and path.exists() and not force:
+        raise InputError(str(path), option, "exists already; choose another name or give --force")
+
+
 def require_not_given(path: Path | None, option: str, *given: Path | None) -> None:
     """InputError for an output that is an input, too, which would be lost."""
     if path is not None and path.resolve() in {each.resolve() for each in given if each is not None}:

@@ -9,7 +9,7 @@ import typer
 
 from planner.cli import completions, exits
 from planner.cli.fabric_option import FabricKind
-from planner.cli.inputs import require_not_given, require_writable, write_text
+from planner.cli.inputs import require_new, require_not_given, write_text
 from planner.model.errors import InputError
 
 if TYPE_CHECKING:
@@ -54,7 +54,8 @@ def import_(
 
     names = output.with_suffix(".nodes.yaml")
     for path in (output, names):
-        _require_new(path, inventory, force)
+        require_not_given(path, "--output", *inventory)
+        require_new(path, "--output", force=force)
     if one_rack and join:
         raise InputError("--one-rack", "", "stands against --join-nodes, whose servers are racks; give one")
     chosen = _catalog_name(device)
@@ -64,13 +65,6 @@ def import_(
     write_text(names, made.names)
     _tell(made, output, names)
     return exits.PLAN
-
-
-def _require_new(path: Path, inventory: list[Path], force: bool) -> None:
-    require_writable(path, "--output")
-    require_not_given(path, "--output", *inventory)
-    if path.exists() and not force:
-        raise InputError(str(path), "--output", "exists already; choose another name or give --force")
 
 
 def _catalog_name(device: str | None) -> str | None:

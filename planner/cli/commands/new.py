@@ -10,8 +10,7 @@ import typer
 
 from planner.cli import completions
 from planner.cli.fabric_option import FabricKind
-from planner.cli.inputs import require_writable, write_text
-from planner.model.errors import InputError
+from planner.cli.inputs import require_new, write_text
 
 MAX_SERVERS = 4096
 MAX_ACCELERATORS = 2**20
@@ -78,7 +77,7 @@ def new(
 
     given = {"servers": servers, "tiles": tiles, "fibers": fibers}
     require_meaningful(given | {"accelerators": accelerators, "seed": seed, "most": most}, is_random)
-    _require_new(output, force)
+    require_new(output, "--output", force=force)
     if is_random:
         text = random_text(fabric, accelerators=accelerators, jobs=jobs, seed=seed, most=most, device=device)
     else:
@@ -91,13 +90,6 @@ def new(
         write_text(output, text)
         print(f"wrote {output}; next: planner solve {shlex.quote(str(output))}", file=sys.stderr)
     return 0
-
-
-def _require_new(output: Path | None, force: bool) -> None:
-    if output is not None:
-        require_writable(output, "--output")
-        if output.exists() and not force:
-            raise InputError(str(output), "--output", "exists already; choose another name or give --force")
 
 
 def _commented(name: str, fabric: str, sizes: Mapping[str, int], device: str, jobs: Path | None) -> str:

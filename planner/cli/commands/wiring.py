@@ -9,9 +9,9 @@ import typer
 from costmodel.wording import counted
 from planner.cli import exits
 from planner.cli.exits import EXIT_CODES
-from planner.cli.inputs import AsJson, Seed, require_not_given, require_writable, write_text
+from planner.cli.inputs import AsJson, Seed, require_new, require_not_given, require_writable, write_text
 from planner.cli.output import console, plain, print_json, table
-from planner.cli.outputs import SHIFTS, WIRING
+from planner.cli.outputs import SHIFTS
 from planner.model.errors import InputError
 
 MOST_CHIPS = 4096
@@ -31,13 +31,15 @@ def new(
     cluster: ClusterPath,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="CSV file to write.")],
     loss: Annotated[float | None, typer.Option(min=0.0, max=60.0, metavar="DB", help="Of each cable.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
 ) -> int:
-    """Write the cables of a fabric, ports numbered in order: the first input of a switch is 1A, its first output 1B."""
+    """Write the cables of a fabric, ports numbered in order: the first input of a switch is 1A, its first output 1B.
+    A file that is there is kept unless --force is given: it may have been corrected by hand."""
     from planner.integrations.wiring.cables import CableTable
     from planner.model.cluster import load_cluster
 
-    require_writable(output, "--output", WIRING)
     require_not_given(output, "--output", cluster)
+    require_new(output, "--output", force=force)
     cables = CableTable.of(load_cluster(cluster).fabric, loss)
     write_text(output, cables.to_csv())
     switches = len({cable.switch for cable in cables.cables})

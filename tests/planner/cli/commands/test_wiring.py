@@ -35,6 +35,12 @@ def test_the_command_writes_what_to_delete_and_to_add(tmp_path: Path, capsys: py
     capsys.readouterr()
     assert main(["wiring", "check", given[0], cables, "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["faults"][0]["kind"] == "missing"
+    by_hand = Path(cables).read_bytes()
+    assert main(["wiring", "new", given[0], "-o", cables]) == 2
+    assert f"error: {cables}: --output: exists already" in capsys.readouterr().err
+    assert Path(cables).read_bytes() == by_hand
+    assert main(["wiring", "new", given[0], "-o", cables, "--force"]) == 0
+    assert main(["wiring", "check", given[0], cables]) == 0
 
 
 def test_shifts_that_were_looked_for_go_into_an_instance(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
