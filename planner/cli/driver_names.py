@@ -30,8 +30,11 @@ def _words(option: str, text: str) -> list[str]:
         raise InputError(option, text, f"is no command: {error}") from None
 
 
-def driver_named(name: str | None, journal: Path, fence: "Callable[[], int] | None" = None) -> "Driver | None":
-    """A driver by its name, its record beside the journal; `fence` as of a `RecordedDriver`."""
+def driver_named(
+    name: str | None, journal: Path, fence: "Callable[[], int] | None" = None, *, has_record: bool = False
+) -> "Driver | None":
+    """A driver by its name, its record beside the journal; `fence` as of a `RecordedDriver`. `has_record`: InputError
+    where the record is not there yet, and nothing is made."""
     from planner.integrations.switch_drivers import driver_of, unfenced
 
     if name is None:
@@ -44,9 +47,12 @@ def driver_named(name: str | None, journal: Path, fence: "Callable[[], int] | No
     command = _words("--driver", what)
     if kind not in ("file", "hook", "ocs", "slices") or not command:
         raise InputError("--driver", f"'{name}'", "is no driver; give file:DIR, hook:COMMAND, ocs:FILE or slices:FILE")
+    folder = Path(what) if kind == "file" else journal.with_name(f"{journal.name}.circuits")
+    if has_record and not folder.is_dir():
+        problem = "does not exist, so that nothing says which circuits are in use; name what `planner serve` was given"
+        raise InputError(str(folder), "--driver" if kind == "file" else "--journal", problem)
     if kind == "file":
-        return driver_of({"kind": "file"}, Path(what), fence)
-    folder = journal.with_name(f"{journal.name}.circuits")
+        return driver_of({"kind": "file"}, folder, fence)
     if kind in ("ocs", "slices"):
         return driver_of({"kind": kind, "config": what}, folder, fence)
     return driver_of({"kind": "hook", "command": command_named("--driver", what)}, folder, fence)

@@ -39,7 +39,10 @@ def resync(
     if (config is None) == (driver is None):
         raise InputError("resync", "--config", "give --config FILE of Slurm, or --driver of `planner serve`")
     try:
-        switches = driver_named(driver, journal) if config is None else driver_in(load_site(config).config.state)
+        if config is None:
+            switches = driver_named(driver, journal, has_record=True)
+        else:
+            switches = driver_in(load_site(config).config.state)
         assert switches is not None
         found = switches.resync()
     except CircuitError as error:

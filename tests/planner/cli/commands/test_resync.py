@@ -62,9 +62,28 @@ def test_a_switch_that_lost_its_circuits_gets_them_again(
 
 @pytest.mark.parametrize("argv", [[], ["--config", "x", "--driver", "file:x"], ["--driver", "hook:/bin/true"]])
 def test_a_resync_that_cannot_be_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str], argv: list[str]) -> None:
+    (tmp_path / "p.db.circuits").mkdir()
     assert main(["resync", *argv, "--journal", str(tmp_path / "p.db")]) == 2
     said = capsys.readouterr().err
     assert ("does not say what is on" if "hook:/bin/true" in argv else "give --config FILE of Slurm") in said
+
+
+@pytest.mark.parametrize("kind", ["hook", "ocs", "file"])
+def test_without_a_record_no_light_is_called_strange(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str
+) -> None:
+    command, journal, folder = tmp_path / "switch", tmp_path / "none.db", tmp_path / "none"
+    command.write_text(LIT.format(python=sys.executable, folder=tmp_path))
+    command.chmod(0o755)
+    (tmp_path / "lit.json").write_text(json.dumps(BETWEEN[0]["circuits"]))
+    before = sorted(tmp_path.iterdir())
+    argv = ["resync", "--driver", f"{kind}:{folder if kind == 'file' else command}", "--journal", str(journal)]
+    assert main(argv) == 2
+    said = capsys.readouterr()
+    place = f"{folder}: --driver" if kind == "file" else f"{journal}.circuits: --journal"
+    assert said.out == ""
+    assert said.err.startswith(f"error: {place}: does not exist, so that nothing says which circuits are in use")
+    assert sorted(tmp_path.iterdir()) == before
 
 
 @pytest.mark.slow
