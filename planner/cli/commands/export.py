@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from planner.integrations.exports import Source
     from planner.integrations.exports.files import File
 
-
+MOST_NAMED = 8
+"""files of earlier exports"""
 Partitions = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Names of cubes under `partitions` (slices); else those of the plan."),
@@ -65,9 +66,19 @@ def export(
     source = Source(problem, given, str(plan), _size(message), wiring, earlier, *named, tell=_warn)
     files = _files(format_name, source)
     _write(output, files, instance, plan)
-    for warning in warnings_of(files):
+    for warning in (*warnings_of(files), *_told_left(output, format_name, source, files)):
         _warn(warning)
     return 0
+
+
+def _told_left(folder: Path, format_name: str, source: "Source", files: "list[File]") -> list[str]:
+    """A line about files of other plans in the folder, if there are any."""
+    from planner.integrations.exports import leftovers
+
+    names = leftovers(folder, format_name, source, [name for name, _ in files])
+    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+    said = f"{folder}: not of this plan, but of an earlier export: {', '.join(names[:MOST_NAMED])}{more}"
+    return [said] if names else []
 
 
 def _warn(text: str) -> None:

@@ -43,6 +43,16 @@ def test_every_format_is_written(planner: Planner, tmp_path: Path, format_name: 
     assert f"wrote {counted(len(names), 'file')} into" in outcome.err
 
 
+def test_files_of_an_earlier_export_are_told(planner: Planner, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    options = ("--format", "circuits", "-o", folder)
+    assert "not of this plan" not in planner("export", *saved(tmp_path, good.line()), *options).err
+    outcome = planner("export", *saved(tmp_path, good.ring()), *options)
+    said = f"warning: {folder}: not of this plan, but of an earlier export: line.pipeline.circuits.json\n"
+    assert (outcome.code, said in outcome.err) == (0, True)
+    assert (folder / "line.pipeline.circuits.json").exists()
+
+
 def test_size_of_the_traced_call(planner: Planner, tmp_path: Path) -> None:
     files = saved(tmp_path, good.ring())
     assert planner("export", *files, "--format", "chakra", "-o", tmp_path, "--message", "4 KiB").code == 0
