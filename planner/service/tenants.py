@@ -166,4 +166,8 @@ def revoke(path: Path, name: str) -> Grant:
 def _write(path: Path, grants: Grants) -> None:
     if path.exists() and not os.access(path, os.W_OK):
         raise InputError(str(path), "", "cannot be written")
-    write_private(path, grants.model_dump_json(by_alias=True, indent=1, exclude_defaults=True) + "\n")
+    try:
+        write_private(path, grants.model_dump_json(by_alias=True, indent=1, exclude_defaults=True) + "\n")
+    except OSError as error:
+        problem = f"cannot be written: {error.strerror}; name a file in a folder of yours"
+        raise InputError(str(path), "", problem) from None

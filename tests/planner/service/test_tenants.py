@@ -165,3 +165,14 @@ def test_the_command_keeps_hashes_alone(path: Path, capsys: pytest.CaptureFixtur
     assert Tokens(b"s", path).who(token.encode()) is None
     assert main(["tokens", str(path), "--remove", "abcdef"]) == 2
     assert main(["tokens", str(path), "--new", "", "--days", "1"]) == 2
+
+
+@pytest.mark.parametrize("place", ["none/tokens.json", "file/tokens.json"])
+def test_a_folder_that_is_none_is_told(place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").touch()
+    path = tmp_path / place
+    assert main(["tokens", str(path), "--new", "a"]) == 2
+    said = capsys.readouterr()
+    assert said.out == "", "no token that nobody would take"
+    assert said.err.startswith(f"error: {path}: cannot be written: ")
+    assert said.err.count("\n") == 1
