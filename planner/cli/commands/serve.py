@@ -1,6 +1,7 @@
 """planner serve: the planner as an HTTP service."""
 
 import os
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -137,15 +138,16 @@ def serve(
     """
     _require_installed()
     os.umask(0o077)
-    options = Options(
-        _token(token_file, new_token), rate, queue, queue_time, max_body,
-        most_connections=max(connections, Options.most_connections), most_of_address=connections,
-        tenants=tenants, has_open_metrics=open_metrics,
-    )  # fmt: skip
-    return _run(
-        options, (host, port), (cluster, journal, settings), (driver, read_back, kubernetes), log_level,
-        set_clock=set_clock, standby=(standby, fence),
-    )  # fmt: skip
+    with ExitStack() as undo:
+        options = Options(
+            _token(token_file, new_token, undo), rate, queue, queue_time, max_body,
+            most_connections=max(connections, Options.most_connections), most_of_address=connections,
+            tenants=tenants, has_open_metrics=open_metrics,
+        )  # fmt: skip
+        return _run(
+            options, (host, port), (cluster, journal, settings), (driver, read_back, kubernetes), log_level,
+            set_clock=set_clock, standby=(standby, fence), undo=undo,
+        )  # fmt: skip
 
 
 def _require_installed() -> None:
@@ -167,9 +169,11 @@ def _run(
     *,
     set_clock: bool,
     standby: tuple[bool, str | None],
+    undo: ExitStack,
 ) -> int:
     """`state`: cluster, journal and settings; `control_loops`: driver of switches, how often they are read back, and
-    Kubernetes; `standby`: whether it may stand by, and the command that ends leaders."""
+    Kubernetes; `standby`: whether it may stand by, and the command that ends leaders; `undo`: what is undone where it
+    cannot begin."""
     from planner.service import logs, server
     from planner.service.app import create_app
     from planner.service.lease_keeper import LeaseKeeper
@@ -188,13 +192,15 @@ def _run(
             host, port = listening.getsockname()[:2]
             keeper = LeaseKeeper(controller, f"http://{host}:{port}", fence)
             service = _service(controller, options, (carrier, keeper), control_loops[2])
-            return server.run(create_app(service, options), service, options, listening)
+            app = create_app(service, options)
+            undo.pop_all()
+            return server.run(app, service, options, listening)
         finally:
             controller.close()
 
 
-def _token(token_file: Path | None, new_token: Path | None) -> bytes:
-    """The token of the one file that is named."""
+def _token(token_file: Path | None, new_token: Path | None, undo: ExitStack) -> bytes:
+    """The token of the one file that is named; a new one is removed again unless the service begins."""
     from planner.service.tokens import read_token, write_token
 
     path = token_file or new_token
@@ -203,6 +209,7 @@ def _token(token_file: Path | None, new_token: Path | None) -> bytes:
         raise InputError("--token-file", "", problem)
     if new_token:
         write_token(path)
+        undo.callback(path.unlink, missing_ok=True)
     return read_token(path)
 
 

@@ -48,6 +48,7 @@ def test_bad_input_is_one_line(
     error = capsys.readouterr().err
     assert said in error
     assert error.count("\n") == 1
+    assert not (tmp_path / "token").exists(), "the mended command may write it"
 
 
 def test_a_taken_port_is_refused() -> None:
@@ -66,3 +67,15 @@ def test_what_is_refused_leaves_nothing_behind(
     assert main(["serve", "--token-file", "token", "--port", "0", "--journal", journal]) == 2
     assert said in capsys.readouterr().err
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_a_token_of_before_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_token(tmp_path / "token")
+    before = (tmp_path / "token").read_bytes()
+    assert main(["serve", "--new-token", "token", "--port", "0", "none.yaml"]) == 2
+    assert "exists already" in capsys.readouterr().err
+    assert main(["serve", "--token-file", "token", "--port", "0", "none.yaml"]) == 2
+    assert (tmp_path / "token").read_bytes() == before
