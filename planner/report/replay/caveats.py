@@ -163,16 +163,28 @@ def _failures(study: Study, sheet: Sheet) -> Iterator[str]:
             yield f"{answer}: a job that lost a part is {RESPONSE_MEANINGS[answer]}."
 
 
+def _moved_by_failures(study: Study, sheet: Sheet) -> str:
+    """Which running jobs move when parts fail, in words; empty where none does."""
+    if study.failures is None and (study.faults is None or study.faults.log is None):
+        return ""
+    answers = {split_policy(policy)[1] for _, policy in sheet.runs} - {"requeue"}
+    others = ", and under repair others that make room for them" if "repair" in answers else ""
+    return f"those that lost a part{others}" if answers else ""
+
+
 def _rules(study: Study, sheet: Sheet) -> Iterator[str]:
-    rules = study.rules
+    rules, rescued = study.rules, _moved_by_failures(study, sheet)
     yield from _failures(study, sheet)
     if rules.migrate:
         yield f"Jobs that move pause for {rules.downtime_s:g} s, whatever their size."
     elif moving := sorted(MOVING & {split_policy(policy)[0] for _, policy in sheet.runs}):
+        when = f"under {', '.join(moving)}{' and after failures' if rescued else ''} alone"
         yield (
-            f"Running jobs move under {', '.join(moving)} alone, and pause for {rules.downtime_s:g} s; with --migrate "
+            f"Running jobs move {when}, and pause for {rules.downtime_s:g} s; with --migrate "
             "they would under every policy."
         )
+    elif rescued:
+        yield f"Running jobs move after failures alone: {rescued}."
     else:
         yield "Running jobs never move."
     if rules.discipline == "easy":

@@ -20,6 +20,7 @@ CAVEATS = [
     (lambda study: study, "Failures are off", "Failures are sampled"),
     (lambda study: replace(study, failures=FailureModel()), "Failures are sampled", "Failures are off"),
     (lambda study: replace(study, rules=Rules(migrate=True, downtime_s=30)), "pause for 30 s", "never move"),
+    (lambda study: replace(study, failures=FailureModel()), "move after failures alone: those that lost", "never move"),
     (lambda study: replace(study, rules=Rules("fifo")), "never move", "Backfill knows"),
     (lambda study: study, "Backfill knows", "Every job takes its recorded time"),
     (lambda study: study, "demand model 'small'", "consecutive jobs"),
@@ -33,6 +34,20 @@ def test_caveats_follow_what_was_set(change: Any, told: str, untold: str) -> Non
     text = " ".join(caveats(change(small.study()), Sheet(small.outcomes()), MEASURES))
     assert told in text
     assert untold not in text
+
+
+@pytest.mark.parametrize(
+    ("response", "told"),
+    [
+        ("requeue", "Running jobs never move."),
+        ("spare_server", "Running jobs move after failures alone: those that lost a part."),
+        ("repair", "those that lost a part, and under repair others that make room for them."),
+    ],
+)
+def test_moves_after_failures_are_not_denied(response: str, told: str) -> None:
+    found = {cell._replace(policy=f"{cell.policy}:{response}"): outcome for cell, outcome in small.outcomes().items()}
+    said = caveats(replace(small.study(), failures=FailureModel()), Sheet(found), MEASURES)
+    assert [text for text in said if "Running jobs" in text and text.endswith(told)]
 
 
 def test_caveats_of_a_trace() -> None:
