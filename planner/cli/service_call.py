@@ -11,17 +11,25 @@ import typer
 from planner.model.errors import InputError
 
 DEFAULT_URL = "http://127.0.0.1:8642"
+OF_BODY = 422
+"""where what was sent cannot be used"""
 Url = Annotated[str, typer.Option(metavar="URL", help="A `planner serve`.")]
 TokenFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Its token.")]
 
 
-def call(path: str, url: str, token_file: Path | None, body: Any, timeout_s: float) -> dict[str, Any]:
-    """What a route answers: to a POST of a body, or to a GET without one. InputError with what it says."""
+def call(
+    path: str, url: str, token_file: Path | None, body: Any, timeout_s: float, body_file: Path | None = None
+) -> dict[str, Any]:
+    """What a route answers: to a POST of a body, or to a GET without one. InputError with what it says, of the file
+    from which the body was read."""
     from planner.model import files
 
+    if not url.startswith(("http://", "https://")):
+        raise InputError("--url", url, f"begins with neither http:// nor https://; write http://{url.lstrip('/')}")
     headers = {"Content-Type": "application/json"}
     if token_file is not None:
-        headers["Authorization"] = f"Bearer {files.read_text(token_file).strip()}"
+        token = files.read_text(token_file, wanted="a file with a token", remedy="give the one of the service")
+        headers["Authorization"] = f"Bearer {token.strip()}"
     content = None if body is None else json.dumps(body, default=str).encode()
     try:
         request = urllib.request.Request(f"{url.rstrip('/')}{path}", content, headers)
@@ -29,7 +37,8 @@ def call(path: str, url: str, token_file: Path | None, body: Any, timeout_s: flo
             found: dict[str, Any] = json.load(response)
     except urllib.error.HTTPError as error:
         said = _fault(error)
-        raise InputError(url, said.get("field", str(error.code)), said.get("problem", error.reason)) from None
+        where = str(body_file) if body_file is not None and error.code == OF_BODY else url
+        raise InputError(where, said.get("field", str(error.code)), said.get("problem", error.reason)) from None
     except (urllib.error.URLError, ValueError, OSError) as error:
         reason = getattr(error, "reason", None) or error
         raise InputError(

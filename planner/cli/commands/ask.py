@@ -28,7 +28,7 @@ def ask(
 
     body = files.parse_text(files.read_text(job), str(job))
     query = f"?proof={proof:g}" if proof else ""
-    found = call(f"/v1/ask{query}", url, token_file, body, GREEDY_S + proof)
+    found = call(f"/v1/ask{query}", url, token_file, body, GREEDY_S + proof, job)
     if as_json:
         print_json(found)
     else:

@@ -32,6 +32,6 @@ def grow(
 
     body = files.parse_text(files.read_text(job), str(job))
     path = "/v1/grow?wait=true" if wait else "/v1/grow"
-    found = call(path, url, token_file, body, PATIENCE_S)
+    found = call(path, url, token_file, body, PATIENCE_S, job)
     print_resized(body["name"], found, as_json=as_json)
     return PLAN

@@ -30,6 +30,9 @@ def test_a_service_is_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         (tmp_path / "huge.json").write_text(json.dumps(job("huge", 4096)), encoding="utf-8")
         assert main(["ask", str(tmp_path / "huge.json"), *given]) == 2
         assert "4,096" in capsys.readouterr().err
+        (tmp_path / "wrong.json").write_text(json.dumps(job("wrong", 4) | {"acelerators": 4}), encoding="utf-8")
+        assert main(["ask", str(tmp_path / "wrong.json"), *given]) == 2
+        assert capsys.readouterr().err.startswith(f"error: {tmp_path / 'wrong.json'}: acelerators: ")
         assert main(["ask", str(tmp_path / "small.json"), *given[:2]]) == 2
         assert "token" in capsys.readouterr().err
 
@@ -38,3 +41,32 @@ def test_nobody_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     (tmp_path / "j.json").write_text(json.dumps(job("j", 4)), encoding="utf-8")
     assert main(["ask", str(tmp_path / "j.json"), "--url", "http://127.0.0.1:1"]) == 2
     assert "does not answer" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            ["--url", "localhost:8642"],
+            "--url: localhost:8642: begins with neither http:// nor https://; write http://lo",
+        ),
+        (["--token-file", "."], "error: .: is a directory; name a file with a token in it"),
+    ],
+)
+def test_what_cannot_be_asked_with_is_named(
+    options: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "j.json").write_text(json.dumps(job("j", 4)), encoding="utf-8")
+    assert main(["ask", str(tmp_path / "j.json"), *options]) == 2
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("keep", "said"), [("", "'': has an empty name"), ("s0.t0,,s0.t1", "has an empty name"), ("a, b,a", "names a more")]
+)
+def test_names_of_a_smaller_job_are_each_given_once(
+    keep: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "j.json").write_text(json.dumps(job("j", 4)), encoding="utf-8")
+    assert main(["shrink", str(tmp_path / "j.json"), "--keep", keep]) == 2
+    assert said in capsys.readouterr().err
