@@ -66,7 +66,7 @@ class FaultMap:
         """InputError where hosts do not divide the servers of a cluster."""
         if self.host is not None and fabric.devices_per_server % self.host:
             problem = f"does not divide the {fabric.devices_per_server} accelerators of a server of '{name}'"
-            raise InputError("--fault-host", str(self.host), f"{problem}; give a divisor of it")
+            raise InputError("--fault-rules", f"host={self.host}", f"{problem}; give a divisor of it")
 
 
 @dataclass(frozen=True)

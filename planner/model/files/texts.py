@@ -37,6 +37,7 @@ REMEDIES = {
     "Mix": "leave it out for a mix of training and serving",
     "FailureModel": "leave it out to replay without failures",
     "Prices": "write one first, as instances/replay/prices.yaml of the project",
+    "Grants": "`planner tokens FILE --new TENANT` makes it",
     "Device": "a device of the catalog needs no file",
 }
 """what helps where a file of a kind does not exist; else the schema of the kind"""

@@ -176,3 +176,8 @@ def test_a_folder_that_is_none_is_told(place: str, tmp_path: Path, capsys: pytes
     assert said.out == "", "no token that nobody would take"
     assert said.err.startswith(f"error: {path}: cannot be written: ")
     assert said.err.count("\n") == 1
+
+
+def test_a_file_that_is_not_there_is_made_with_the_first_token(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tokens", str(path)]) == 2
+    assert f"{path}: does not exist; `planner tokens FILE --new TENANT` makes it" in capsys.readouterr().err

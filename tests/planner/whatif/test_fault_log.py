@@ -79,7 +79,7 @@ def test_a_short_log_starts_again(tmp_path: Path) -> None:
 
 
 def test_bad_hosts_and_classes_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="--fault-host: 3: does not divide"):
+    with pytest.raises(InputError, match="--fault-rules: host=3: does not divide"):
         FaultMap(host=3).require(cluster("fat_tree").fabric, "c")
     with pytest.raises(InputError, match="classes are: Fan, GPU"):
         read_fault_log(_log(tmp_path / "f.csv", ROWS)).require_classes(["Disk"])
