@@ -65,6 +65,9 @@ def find_beside(
                 rows, place, barred, time.perf_counter() + max(budget_s, 0.0),
             )  # fmt: skip
     except OutOfTimeError:
+        needed, short = needed_beside(state, place, rows, barred)
+        if short is not None:
+            raise NotGrownError("grow", entry.name, f"{needed}; it goes on as it is", short) from None
         problem = (
             f"no place beside its own was found in {max(budget_s, 0.0) * 1e3:.3g} ms; ask again, or raise repair_budget"
         )

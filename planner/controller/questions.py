@@ -113,6 +113,12 @@ class Questions:
             return tuple(entry.name for entry in queue if not entry.grows)
 
     @property
+    def has_waiting(self) -> bool:
+        """True if a job waits, or one that runs waits for more accelerators."""
+        with self._lock:
+            return len(self._durable.state.queue) > 0
+
+    @property
     def down(self) -> tuple[str, ...]:
         """Failed parts and drained servers."""
         with self._lock:

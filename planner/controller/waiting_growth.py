@@ -27,7 +27,7 @@ def grow(
         state.negative_cache.end(mark)
         if error.tag not in ("quota", "time"):
             state.negative_cache.fail(mark, racks)
-        if growth.wait is None or error.tag not in ("time", growth.wait.tag):
+        if growth.wait is None or error.tag != growth.wait.tag:
             state.wait(growth, error.tag, error.problem)
         return False
     entry.request, entry.kind = growth.request, growth.kind

@@ -20,6 +20,6 @@ class IdleReplan:
         controller = self._controller
         if controller.seq != self._seen:
             self._seen, self._since_s, self._is_done = controller.seq, self._clock(), False
-        elif not self._is_done and self._clock() >= self._since_s + self.period_s and controller.waiting:
+        elif not self._is_done and self._clock() >= self._since_s + self.period_s and controller.has_waiting:
             controller.replan(controller.repair_budget_s)
             self._seen, self._is_done = controller.seq, True

@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
-from planner.controller import Controller, Move, Settings, Wait
+from planner.controller import Controller, Move, Settings, Wait, waiting_growth
+from planner.controller.free_state import Found
+from planner.controller.growing import NotGrownError
 from planner.model.errors import ConflictError, InputError
 from tests.planner.controller.sites import chat, controller, remember_kinds, request, resized
 
@@ -275,3 +277,37 @@ def test_light_is_waited_for_in_a_rack() -> None:
     assert before.lit.by_phase <= place.lit.by_phase
     assert len(place.devices) == 8
     assert c.check() == []
+
+
+def test_what_a_search_that_is_cut_short_leaves_is_told_and_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody but a growth waits, and there is room for it."""
+    c, searches, real = waiting(), 0, waiting_growth.find_beside
+    assert not c.waiting
+    assert c.has_waiting
+
+    def find_beside(*given: Any) -> Found:
+        nonlocal searches
+        searches += 1
+        if searches <= 2:
+            raise NotGrownError("grow", "it", "the time is over", "time")
+        return real(*given)
+
+    monkeypatch.setattr(waiting_growth, "find_beside", find_beside)
+    assert "time" in [d.tag for d in c.finish("a", at_s=2) if isinstance(d, Wait)]
+    assert (searches, told(c)) == (2, "time")
+    c.replan(1.0, at_s=3)
+    assert len(c.running["it"].devices) == 4
+    assert not c.has_waiting
+
+
+def test_too_few_free_accelerators_are_told_however_little_time_there_is() -> None:
+    c = controller("fat_tree", **TWO)
+    c.submit_all([request("it", 4, movable=False), request("other", 4, movable=False)])
+    entry = c._durable.ledger.jobs["it"]
+    larger = resized(c, "it", 8)
+    c.prepare(larger)
+    with pytest.raises(NotGrownError, match="needs 4 accelerators more where its ranks can use them, and 0 are") as no:
+        waiting_growth.find_beside(
+            c._durable.state, entry, larger, c._durable.kinds.name(larger), c._durable.state.drained, 0.0
+        )
+    assert no.value.tag == "room"

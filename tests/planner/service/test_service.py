@@ -116,6 +116,19 @@ def test_searches_that_were_cut_short_are_taken_up_once_when_it_is_quiet(monkeyp
     assert [tick(at_s) for at_s in (20.0, 21.0, 30.0)] == [2, 2, 2], "nobody waits"
 
 
+def test_a_search_for_a_growth_that_was_cut_short_is_taken_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    controller, now, looked = small_controller("fat_tree"), [0.0], list[float]()
+    monkeypatch.setattr(controller, "replan", looked.append)
+    controller.submit_all([request("a", 16, movable=False), request("b", 16, movable=False)])
+    controller.grow(request("a", 24, movable=False), waits=True)
+    assert not controller.waiting
+    quiet = IdleReplan(controller, 1.0, lambda: now[0])
+    for at_s in (0.0, 1.0):
+        now[0] = at_s
+        quiet.tick()
+    assert len(looked) == 1
+
+
 @pytest.mark.slow
 def test_control_loops_are_called_when_something_happens_and_now_and_then() -> None:
     class Counting:
