@@ -15,8 +15,10 @@ from planner.placement.placement import Place
 
 LAST = 2**62
 """number of a job that arrives after all others"""
-NEW_S = 0.03
-"""in which a search among rows that are listed alone is begun again: those that it has looked at are worked out then"""
+LONGEST_S = 0.1
+"""of a search, begun again with so much time where the budget of an event was not enough: nobody else waits for it"""
+
+NOT_KNOWN = f"whether they make a place for it was not found out in {LONGEST_S * 1e3:g} ms"
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class Outlook:
     """jobs that wait and are served before it"""
     earliest_s: float | None
     """seconds until it could start if all who run keep their limits and nobody is before it; 0 where it starts, None
-    where some of them have no limit"""
+    where some of them have no limit, or where the search for a place ran out of its time"""
     tag: Tag | None
     because: str | None
     """what stands in the way, in words"""
@@ -40,7 +42,7 @@ class Outlook:
 
 
 def outlook(state: ClusterState, request: Request, now_s: float, greedy_s: float) -> Outlook:
-    """The answer for a job, found within a search of so many seconds among rows that are worked out."""
+    """The answer for a job, found by a search of so many seconds, or by a second one of at most LONGEST_S."""
     kind_name = state.ledger.kinds.list(request)
     entry = Entry(request, kind_name, LAST, now_s)
     kind, kept = state.kind(entry), kept_for_first(state, now_s, before=entry)
@@ -54,19 +56,18 @@ def outlook(state: ClusterState, request: Request, now_s: float, greedy_s: float
             state.free.state.release(found.placement)
             if objection is None:
                 return Outlook(True, found.place, ahead, 0.0, None, None, _most_together(state))
-    tag, because = why(state, entry, kept, ran_out=ran_out)
-    reserved = reserve(state, entry, kind) if kind.rows else None
+    tag, because = why(state, entry, kept, ran_out=NOT_KNOWN if ran_out else None)
+    reserved = reserve(state, entry, kind) if kind.rows and tag != "time" else None
     at_s = None if reserved is None or reserved.at_s is None else max(reserved.at_s - now_s, 0.0)
     return Outlook(False, None, ahead, at_s, tag, because, _most_together(state))
 
 
 def _found(state: ClusterState, name: str, kind: JobClass, barred: frozenset[int], greedy_s: float) -> Found:
-    """A place, taken, within so many seconds."""
-    again_s = time.perf_counter() + (NEW_S if state.ledger.kinds.is_listed_alone(name) else 0.0)
-    while True:
-        found = state.free.find(name, kind, barred, time.perf_counter() + greedy_s)
-        if not found.ran_out or time.perf_counter() >= again_s:
-            return found
+    """A place, taken."""
+    found = state.free.find(name, kind, barred, time.perf_counter() + greedy_s)
+    if found.ran_out and greedy_s < LONGEST_S:
+        found = state.free.find(name, kind, barred, time.perf_counter() + LONGEST_S)
+    return found
 
 
 def _ahead(state: ClusterState, entry: Entry, now_s: float) -> int:

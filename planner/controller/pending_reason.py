@@ -10,13 +10,14 @@ from planner.fabrics.asked_racks import shared, with_room
 from planner.fabrics.job_class import JobClass
 
 Reason = tuple[Tag, str]
+GOES_ON = "the search for a place ran out of its time and goes on at the next event"
 MOST_NAMED = 4
 """jobs named in one sentence"""
 
 
-def why(state: ClusterState, entry: Entry, reserved: Reserve, *, ran_out: bool = False) -> Reason:
-    """The first of: quota, accelerators, parts that are down, scatter, what is `reserved` for another, memory,
-    light."""
+def why(state: ClusterState, entry: Entry, reserved: Reserve, *, ran_out: str | None = None) -> Reason:
+    """The first of: quota, accelerators, parts that are down, scatter, what is `reserved` for another, memory, light.
+    `ran_out`: what is said in place of the last two, where the search for a place ran out of its time."""
     kind = state.kind(entry)
     if not kind.rows:
         return "quota", _quota(state, entry)
@@ -34,8 +35,8 @@ def why(state: ClusterState, entry: Entry, reserved: Reserve, *, ran_out: bool =
                 "reserved",
                 f"{free}, but {_names(state, reserved.servers)} {be} kept for {reserved.job}, which is first",
             )
-    if ran_out:
-        return "time", f"{free}; the search for a place ran out of its time and goes on at the next event"
+    if ran_out is not None:
+        return "time", f"{free}; {ran_out}"
     if (short := state.free.state.shortage(kind)) is not None:
         return "memory", f"{free}, but {short}"
     where = "between the servers that have room no optical circuits are left that join them"

@@ -13,7 +13,7 @@ from planner.controller.growing import left_alone
 from planner.controller.job_queue import Group, group_of
 from planner.controller.ledger import Entry
 from planner.controller.negative_cache import Mark
-from planner.controller.pending_reason import why
+from planner.controller.pending_reason import GOES_ON, why
 from planner.controller.preemption import preempt
 from planner.controller.reservation import is_ready, may_enter, renewed
 from planner.controller.state import ClusterState
@@ -223,4 +223,5 @@ class SchedulingCycle:
         for name in names:
             if name in state.queue:
                 entry = state.ledger.jobs[name]
-                state.wait(entry, *why(state, entry, state.ledger.reserved, ran_out=name in self.ran_out))
+                ran_out = GOES_ON if name in self.ran_out else None
+                state.wait(entry, *why(state, entry, state.ledger.reserved, ran_out=ran_out))

@@ -159,7 +159,7 @@ class OutlookBody(BaseModel):
     """jobs that wait and are served before it"""
     earliest_s: float | None
     """seconds until it could start if all who run keep their limits and nobody is before it; null where some of them
-    have no limit"""
+    have no limit, or where the search for a place ran out of its time"""
     waits_for: WaitsFor | None
     """what stands in the way"""
     most_together: int

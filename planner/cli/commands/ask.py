@@ -23,7 +23,8 @@ def ask(
     ] = 0.0,
     as_json: AsJson = False,
 ) -> int:
-    """Ask a running planner before a job is submitted; nothing is decided. Exit code 0 if it would start, 1 if not."""
+    """Ask a running planner before a job is submitted; nothing is decided. Exit code 0 if it would start, 1 if not, or
+    if that is not known."""
     from planner.model import files
 
     body = files.parse_text(files.read_text(job), str(job))
@@ -41,6 +42,8 @@ def lines_of(found: dict[str, Any]) -> list[str]:
     """An answer in words."""
     if found["starts"]:
         lines = [f"starts now on {', '.join(found['devices'])}"]
+    elif found["waits_for"]["tag"] == "time":
+        lines = [f"not known yet: {found['waits_for']['because']}; ask again, or submit it"]
     else:
         lines = [f"waits ({found['waits_for']['tag']}): {found['waits_for']['because']}"]
         if found["earliest_s"] is not None:

@@ -1,15 +1,18 @@
 """What is told before a job is submitted is what happens when it is; asking changes nothing."""
 
 import random
+import time
 from collections.abc import Callable
 from functools import partial
+from math import inf
 from typing import Any
 
 import pytest
 
 from planner.controller import Request, Start, Wait
 from planner.controller.free_state import Found
-from planner.controller.outlook import Outlook
+from planner.controller.outlook import LONGEST_S, Outlook
+from planner.fabrics.job_class import JobClass
 from planner.model.errors import InputError
 from tests.planner.controller.sites import controller, request
 
@@ -116,17 +119,43 @@ def test_a_question_about_a_new_kind_is_answered_as_one_about_a_known_kind(fabri
     assert c.check() == []
 
 
-def test_a_search_among_rows_that_are_new_is_begun_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    c, asked, calls = controller("fat_tree", {}), request("j", 4), list[str]()
+@pytest.mark.parametrize("is_new", [True, False])
+def test_a_search_that_is_cut_short_is_begun_again_with_more_time(
+    monkeypatch: pytest.MonkeyPatch, *, is_new: bool
+) -> None:
+    c, asked, left_s = controller("fat_tree", {"greedy_budget_s": 0.0003}), request("j", 4), list[float]()
+    c.submit(request("limited", 8, duration_s=100.0), at_s=1000.0)
+    free = c._durable.state.free
+    real, most = free.find, [1]
+
+    def find(name: str, kind: JobClass, barred: frozenset[int], deadline_s: float) -> Found:
+        left_s.append(deadline_s - time.perf_counter())
+        return Found(ran_out=True) if len(left_s) <= most[0] else real(name, kind, barred, inf)
+
+    monkeypatch.setattr(free, "find", find)
+    if not is_new:
+        c.prepare(asked)
+    assert c.ask(asked, at_s=1001.0).starts
+    assert len(left_s) == 2
+    assert left_s[0] <= 0.0003 < left_s[1] <= LONGEST_S
+    most[0] = len(left_s) + 2
+    found = c.ask(asked, at_s=1001.0)
+    assert (found.starts, found.tag, found.earliest_s) == (False, "time", None)
+    assert found.because == (
+        "4 accelerators are needed and 24 are free; whether they make a place for it was not found out in 100 ms"
+    )
+
+
+def test_a_place_that_is_found_at_once_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    c, calls = controller("fat_tree", {}), 0
     free = c._durable.state.free
     real = free.find
 
-    def find(name: str, *given: Any) -> Found:
-        calls.append(name)
-        return Found(ran_out=True) if len(calls) % 3 else real(name, *given)
+    def find(*given: Any) -> Found:
+        nonlocal calls
+        calls += 1
+        return real(*given)
 
     monkeypatch.setattr(free, "find", find)
-    assert c.ask(asked).starts
-    assert len(calls) == 3
-    c.prepare(asked)
-    assert (c.ask(asked).tag, len(calls)) == ("time", 4)
+    assert c.ask(request("j", 4)).starts
+    assert calls == 1

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from planner.cli import main
+from planner.cli.commands.ask import lines_of
 from tests.planner.service.running import TOKEN, job, running
 
 
@@ -70,3 +71,12 @@ def test_names_of_a_smaller_job_are_each_given_once(
     (tmp_path / "j.json").write_text(json.dumps(job("j", 4)), encoding="utf-8")
     assert main(["shrink", str(tmp_path / "j.json"), "--keep", keep]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_what_was_not_found_out_in_time_is_no_wait() -> None:
+    found = {
+        "starts": False, "devices": None, "ahead": 0, "earliest_s": None, "most_together": 8, "proof": None,
+        "waits_for": {"tag": "time", "because": "4 accelerators are needed and 8 are free; not found out in 100 ms"},
+    }  # fmt: skip
+    first = "not known yet: 4 accelerators are needed and 8 are free; not found out in 100 ms; ask again, or submit it"
+    assert lines_of(found) == [first, "8 accelerators are free for one job"]
