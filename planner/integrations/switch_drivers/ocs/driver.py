@@ -232,12 +232,13 @@ def _owed_name(switch: str) -> str:
 
 
 def _circuit_errors(errors: Mapping[str, SwitchError]) -> Iterator[CircuitError]:
-    """A switch that does not answer is the broken part itself; one that refuses is told so, and has none."""
-    for switch, error in errors.items():
+    """One that answers and does not do what it is told names a broken part. One that refuses, or that does not answer,
+    has none: what is on there may well go on carrying light, and whoever stands on it does not move."""
+    for error in errors.values():
         if isinstance(error, SwitchFaultError):
             yield (CircuitBusyError if error.is_busy else CircuitError)(str(error), error.part)
         else:
-            yield CircuitError(str(error), switch if isinstance(error, SwitchSilentError) else None)
+            yield CircuitError(str(error))
 
 
 def _said(errors: Mapping[str, SwitchError]) -> str:

@@ -182,14 +182,14 @@ def test_an_update_without_an_answer_is_read_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_switch_that_hangs_is_the_broken_part_and_owes_what_it_has(tmp_path: Path) -> None:
+def test_a_switch_that_hangs_is_no_broken_part_and_owes_what_it_has(tmp_path: Path) -> None:
     with site_of(tmp_path, "torus", hasty="x0") as site:
         site.driver().connect("j1", circuits_of("torus", "j1"))
         there = site.switches["x0"]
         there.dies = True
         with pytest.raises(CircuitError, match="x0 does not answer") as caught:
             site.driver().connect("j0", circuits_of("torus", "j0"))
-        assert caught.value.part == "x0"
+        assert caught.value.part is None
         driver = site.driver()
         assert driver.applied().keys() == {"j1", "left at x0"}
         assert site.rows() == site.wanted("j1") | {"x0": site.wanted("j0", "j1")["x0"]}
