@@ -48,10 +48,15 @@ def driver_named(
     if kind not in ("file", "hook", "ocs", "slices") or not command:
         raise InputError("--driver", f"'{name}'", "is no driver; give file:DIR, hook:COMMAND, ocs:FILE or slices:FILE")
     folder = Path(what) if kind == "file" else journal.with_name(f"{journal.name}.circuits")
+    if folder.exists() and not folder.is_dir():
+        raise InputError("--driver", f"'{name}'", f"keeps its record in {folder}, which is no folder; name another one")
     if has_record and not folder.is_dir():
         problem = "does not exist, so that nothing says which circuits are in use; name what `planner serve` was given"
         raise InputError(str(folder), "--driver" if kind == "file" else "--journal", problem)
     if kind == "file":
+        if not folder.parent.is_dir():
+            problem = f"{folder.parent} is no folder; make it first, or name another one"
+            raise InputError("--driver", f"'{name}'", problem)
         return driver_of({"kind": "file"}, folder, fence)
     if kind in ("ocs", "slices"):
         return driver_of({"kind": kind, "config": what}, folder, fence)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from planner.controller import Controller
     from planner.controller.switch_reconciler import SwitchReconciler
     from planner.integrations.switch_drivers import Driver
+    from planner.model.cluster import Cluster
     from planner.service.lease_keeper import LeaseKeeper
     from planner.service.service import Service
 
@@ -183,9 +184,11 @@ def _run(
     switches = driver_named(control_loops[0], state[1], lambda: led[0].require_leading())
     logs.set_up(log_level, options.token.decode())
     with server.bind(*address) as listening:
-        controller = _controller(*state, may_stand_by=standby[0])
+        controller = _controller(*state, switches, may_stand_by=standby[0])
         led.append(controller)
         try:
+            if state[0] is None:
+                _require_served(switches, controller.cluster, state[1])
             if set_clock:
                 controller.set_clock()
             carrier = None if switches is None else _carrier(controller, switches, *control_loops[:2])
@@ -214,7 +217,7 @@ def _token(token_file: Path | None, new_token: Path | None, undo: ExitStack) -> 
 
 
 def _controller(
-    cluster: Path | None, journal: Path, settings: Path | None, *, may_stand_by: bool = False
+    cluster: Path | None, journal: Path, settings: Path | None, switches: "Driver | None", *, may_stand_by: bool = False
 ) -> "Controller":
     """A controller that goes on where its journal ends, or stands by where another writes it."""
     from planner.controller import Controller, Settings
@@ -228,9 +231,19 @@ def _controller(
     if journal.is_file() and not holds_database(journal):
         raise InputError(str(journal), "--journal", "is no journal, or a damaged one; take another, or a copy of it")
     given = load_cluster(cluster) if cluster is not None else None
+    if cluster is not None and given is not None:
+        _require_served(switches, given, cluster)
     rules = files.load(Settings, settings) if settings is not None else None
     is_standby = may_stand_by and journal.exists() and is_held(str(journal))
     return Controller(given, journal, rules, is_standby=is_standby, is_leased=True)
+
+
+def _require_served(switches: "Driver | None", cluster: "Cluster", source: Path) -> None:
+    """InputError where the switches are those of another cluster, before anything is kept of it."""
+    from planner.integrations.switch_drivers.recorded import RecordedDriver
+
+    if isinstance(switches, RecordedDriver):
+        switches.require_served(cluster.fabric, str(source))
 
 
 def _carrier(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planner.controller.switch_driver import (
     NO_CIRCUITS,
@@ -23,6 +23,9 @@ from planner.controller.switch_driver import (
 from planner.integrations.private_files import locked, make_private, open_lock, write_private
 from planner.integrations.switch_drivers.parts import joined, switches, taken
 from planner.integrations.switch_drivers.ranges import free, try_lock
+
+if TYPE_CHECKING:
+    from costmodel.fabrics import FabricBase
 
 _LOOK_AGAIN_S = 0.02
 
@@ -82,6 +85,10 @@ class RecordedDriver:
         self.folder = folder
         self.fence = fence
         self._path = folder / "switches.json"
+
+    def require_served(self, fabric: "FabricBase", source: str) -> None:
+        """InputError where the switches are known to be of another cluster than the one that is served; `source`: the
+        file that has that one."""
 
     def set(self, job: str, circuits: Circuits, lock: int) -> None:
         """Make these circuits: all, or none and CircuitError; UnsureError where it is not known. Of a job that has some

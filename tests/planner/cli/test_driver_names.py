@@ -27,6 +27,19 @@ def test_what_is_no_driver_is_refused(name: str, tmp_path: Path) -> None:
         driver_named(name, tmp_path / "planner.db")
 
 
+@pytest.mark.parametrize(("name", "said"), [("file:taken", "no folder; name"), ("file:no/such", "make it first")])
+def test_a_record_that_cannot_be_kept_is_refused(
+    name: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("taken").touch()
+    with pytest.raises(InputError, match=said):
+        driver_named(name, Path("planner.db"))
+    Path("planner.db.circuits").touch()
+    with pytest.raises(InputError, match=r"planner\.db\.circuits, which is no folder"):
+        driver_named("hook:sh -c 'exit 0'", Path("planner.db"))
+
+
 def test_a_command_is_read_as_a_shell_would() -> None:
     assert command_named("--fence", "sh -c 'exit 1'") == ["sh", "-c", "exit 1"]
     for text in ("", "/nowhere/at/all now", "sh '"):

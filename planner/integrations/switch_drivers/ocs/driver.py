@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
+from costmodel.fabrics import FabricBase
 from planner.controller.switch_driver import (
     NO_CIRCUITS,
     CircuitBusyError,
@@ -15,6 +16,7 @@ from planner.controller.switch_driver import (
     Resynced,
     UnsureError,
 )
+from planner.fabrics import plugin_of
 from planner.integrations.private_files import make_private
 from planner.integrations.switch_drivers.ocs.config import SwitchSite
 from planner.integrations.switch_drivers.ocs.converge import (
@@ -31,6 +33,7 @@ from planner.integrations.switch_drivers.ocs.switch import OcsSwitch, SwitchErro
 from planner.integrations.switch_drivers.ocs.tables import CrossConnectRow, SwitchTables
 from planner.integrations.switch_drivers.ocs.wanted_rows import Rows, WantedRows
 from planner.integrations.switch_drivers.recorded import RecordedDriver, unfenced
+from planner.model.errors import InputError
 
 MOST_AT_ONCE = 256
 """switches"""
@@ -54,6 +57,15 @@ class OcsDriver(RecordedDriver):
         self._switches = {name: switch_of(site, name, fence) for name in site.access}
         self.close = weakref.finalize(self, _close, self._pool, tuple(self._switches.values()))
         """end its threads and connections, as happens when nobody has the driver any more"""
+
+    def require_served(self, fabric: FabricBase, source: str) -> None:
+        config, path = self._site.config, self._site.path
+        ours, served = (set(plugin_of(each).switch_ports.ends(each)) for each in (self._site.fabric, fabric))
+        if ours != served:
+            end = min(ours ^ served)
+            has_it = path.parent / config.cluster if end in ours else source
+            problem = f"{config.cluster} is another cluster than that of {source}, which is served"
+            raise InputError(str(path), "cluster", f"{problem}: {has_it} alone has {end.end} at switch {end.switch}")
 
     def locks(self, circuits: Circuits) -> Collection[str]:
         return self._rows.of(circuits).keys()

@@ -1,13 +1,19 @@
 """`planner serve`: what it refuses before anything runs."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from planner.cli import main
+from planner.controller import Controller
+from planner.integrations.switch_drivers.ocs.driver import OcsDriver
+from planner.model.cluster import load_cluster
 from planner.model.errors import InputError
 from planner.service.server import bind
 from planner.service.tokens import write_token
+from tests.planner.integrations.switch_drivers.ocs.site import site_of
+from tests.planner.integrations.wiring.wiring_cases import cluster_of, given_of
 
 
 @pytest.fixture(autouse=True)
@@ -49,6 +55,27 @@ def test_bad_input_is_one_line(
     assert said in error
     assert error.count("\n") == 1
     assert not (tmp_path / "token").exists(), "the mended command may write it"
+
+
+def test_switches_of_another_cluster_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also where the journal alone says which cluster is served; a new journal is not begun."""
+    smaller, journal, token = tmp_path / "smaller.yaml", tmp_path / "planner.db", tmp_path / "token"
+    write_token(token)
+    fabric = given_of("ocs_rail")
+    smaller.write_text(json.dumps({"device": "h100-sxm", "fabric": fabric | {"servers": fabric["servers"] - 1}}))
+    with site_of(tmp_path) as site:
+        given = ["--journal", str(journal), "--token-file", str(token), "--port", "0", "--driver", f"ocs:{site.path}"]
+        assert main(["serve", str(smaller), *given]) == 2
+        error = capsys.readouterr().err
+        assert f"cluster.yaml is another cluster than that of {smaller}, which is served" in error
+        assert f"{tmp_path / 'cluster.yaml'} alone has" in error
+        assert not journal.exists()
+        Controller(load_cluster(smaller), journal).close()
+        assert main(["serve", *given]) == 2
+        assert f"another cluster than that of {journal}, which is served" in capsys.readouterr().err
+        driver = site.driver()
+        assert isinstance(driver, OcsDriver)
+        driver.require_served(cluster_of("ocs_rail").fabric, "cluster.yaml")
 
 
 def test_a_taken_port_is_refused() -> None:
