@@ -46,7 +46,9 @@ def _transformer(model: str | TransformerShape, choices: WorkloadChoices) -> Wor
             model=model, global_batch=choices.batch, sequence=choices.sequence, precision=choices.precision
         )
     if not shape.causal:
-        raise ValueError("an encoder writes no tokens; give a model that does, or --phase training")
+        raise ValueError(
+            "an encoder writes no tokens; give a model that does; `planner score --phase training` prices it"
+        )
     return TransformerInference(
         model=model,
         concurrency=choices.concurrency,
@@ -63,7 +65,9 @@ def _recommender(model: str | DlrmShape, choices: WorkloadChoices) -> Workload:
 
 def _network(model: str | ConvolutionalNetwork | RecurrentLayer, choices: WorkloadChoices) -> Workload:
     if choices.phase == "inference":
-        raise ValueError("convolutional and recurrent networks are priced in training alone; give --phase training")
+        raise ValueError(
+            "convolutional and recurrent networks are only trained; `planner score --phase training` prices them"
+        )
     return NetworkTraining(model=model, global_batch=choices.batch, precision=choices.precision)
 
 

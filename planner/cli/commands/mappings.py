@@ -23,6 +23,12 @@ if TYPE_CHECKING:
     from costmodel.pricing.search_counts import SearchCounts
     from costmodel.workloads import Workload
 
+LESS = {
+    "transformer_training": "a shorter --sequence",
+    "transformer_inference": "a smaller --concurrency, a shorter --input or --output",
+}
+"""options that ask for less memory, by the kind of workload; of others a smaller --batch"""
+
 
 @dataclass(frozen=True)
 class Question:
@@ -110,17 +116,19 @@ def _nothing_found(question: Question, workload: "Workload", device: "Device", f
 
 
 def _why_none(workload: "Workload", device: "Device", fabric: "FabricBase", num_devices: int) -> str:
-    """Why nothing was found, and what would help."""
+    """Why nothing was found, and which options would help."""
     from costmodel.pricing.remedies import remedies
     from costmodel.pricing.unlisted import lack_of
 
     asked = (workload, num_devices, device, fabric)
     lack, found = lack_of(*asked), remedies(*asked)
     reason = "nothing was found" if lack is None else lack.text
-    help_ = [*found, "more --devices, a smaller --precision, a shorter --sequence or an accelerator with more memory"]
-    return (
-        f"{reason}; {' or '.join(help_) if lack is None or lack.kind == 'memory' else 'or another --batch'} would help"
-    )
+    if lack is not None and lack.kind != "memory":
+        other = "--concurrency" if workload.kind == "transformer_inference" else "--batch"
+        return f"{reason}; another {other} would help"
+    less = LESS.get(workload.kind, "a smaller --batch")
+    more = f"more --devices, a smaller --precision, {less} or an accelerator with more memory"
+    return f"{reason}; {' or '.join((*found, more))} would help"
 
 
 def _record(option: "Option") -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from glob import escape
+from os import pathsep
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -52,7 +54,10 @@ def require_own_calibrations() -> None:
 
     for path in own_calibrations():
         if not path.exists():
+            beside = sorted(map(str, path.parent.glob(f"{escape(path.stem)}.*{escape(path.suffix)}")))
             remedy = f"`planner calibrate TABLES -o {path}` writes it; or unset {OWN_CALIBRATIONS}, which names it"
+            if beside:
+                remedy = f"of several devices each has a file: set {OWN_CALIBRATIONS} to {pathsep.join(beside)}"
             raise InputError(str(path), "", f"does not exist; {remedy}")
         load_calibration(path)
 

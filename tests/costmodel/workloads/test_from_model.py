@@ -31,7 +31,7 @@ def test_each_kind_reads_what_concerns_it() -> None:
 def test_networks_are_trained_alone() -> None:
     trained = workload_of_name("vgg-e", choices())
     assert trained == NetworkTraining(model="vgg-e", global_batch=64, precision="fp8")
-    with pytest.raises(ValueError, match="give --phase training"):
+    with pytest.raises(ValueError, match="only trained; `planner score --phase training` prices"):
         workload_of_name("vgg-e", choices("inference"))
 
 

@@ -53,3 +53,16 @@ def test_what_an_instance_fixes_is_told(planner: Planner) -> None:
     said = planner(*LLAMA).out
     assert "an instance fixes micro_batch, interleave, recompute, zero, sequence_parallel, schedule where" in said
     assert "an instance fixes" not in planner("score", "--workload", "mixtral-8x7b", "--phase", "inference").out
+
+
+@pytest.mark.parametrize(
+    ("model", "phase", "told"),
+    [
+        ("llama-3.1-405b", "inference", "a smaller --concurrency, a shorter --input or --output or an accelerator"),
+        ("llama-3.1-405b", "training", "a shorter --sequence or an accelerator"),
+    ],
+)
+def test_options_of_the_phase_are_advised(planner: Planner, model: str, phase: str, told: str) -> None:
+    outcome = planner("score", "--workload", model, "--phase", phase, "--devices", "1")
+    assert outcome.code == 2
+    assert told in outcome.err

@@ -44,6 +44,18 @@ def test_a_file_that_is_no_calibration_is_named(
     assert told in error
 
 
+def test_files_of_several_devices_are_named_in_place_of_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, parts = tmp_path / "cal.json", [str(tmp_path / f"cal.{device}.json") for device in ("b200", "h100-sxm")]
+    for part in parts:
+        Path(part).touch()
+    monkeypatch.setenv("PLANNER_CALIBRATIONS", str(path))
+    assert main(["fields"]) == 2
+    remedy = f"of several devices each has a file: set PLANNER_CALIBRATIONS to {parts[0]}:{parts[1]}"
+    assert capsys.readouterr().err == f"error: {path}: does not exist; {remedy}\n"
+
+
 @pytest.mark.parametrize("arguments", [["--help"], ["solve", "--help"], ["solve", "x.yaml", "-h"], ["slurm", "--help"]])
 def test_help_is_given_whatever_the_environment_names(
     arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
