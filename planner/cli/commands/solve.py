@@ -251,7 +251,8 @@ def _show(
             out.print(f"and {counted(rest, 'job')} of less value; --plan-out, --json and --report have all of them")
     phases = phase_lines(problem.instance, result.plan)
     fits = fit_lines(problem.instance, result.plan)
-    for line in (*summary.left_out_lines(result, path), *phases, *summary.second_tier_lines(result.plan), *fits):
+    left_out = summary.left_out_lines(result, path, problem.cluster.num_healthy)
+    for line in (*left_out, *phases, *summary.second_tier_lines(result.plan), *fits):
         out.print(line, soft_wrap=True)
     outcome = outcome_of(problem.instance, result, best_fit)
     assert outcome is not None

@@ -39,8 +39,11 @@ def header(problem: "Problem") -> str:
     return "   ".join(parts)
 
 
-def left_out_lines(result: "Result", path: Path) -> list[str]:
-    """One line for each job that does not run, with the command that says more; of many the first ones."""
+def left_out_lines(result: "Result", path: Path, num_healthy: int) -> list[str]:
+    """One line for each job that does not run, with the command that says more; of many the first ones. One line for
+    all where nothing of the cluster works."""
+    if result.left_out and not num_healthy:
+        return [f"{counted(len(result.left_out), 'job')} not placed: no accelerator of the cluster is healthy"]
     shown = result.left_out[:MOST_LEFT_OUT]
     rest = len(result.left_out) - len(shown)
     width = max((len(left.job) for left in shown), default=0)

@@ -27,3 +27,11 @@ def test_a_required_job_that_no_size_can_run_is_named_with_the_reason(planner: P
     outcome = planner("solve", written(tmp_path, content))
     assert outcome.code == 3
     assert "no plan exists: big must run, and is impossible alone: each accelerator would hold" in outcome.out
+
+
+def test_a_cluster_of_which_nothing_works_is_told(planner: Planner, tmp_path: Path) -> None:
+    content = fields()
+    content["cluster"]["health"] = {"failed_tiles": ["s0.t0", "s0.t1", "s1.t0", "s1.t1"]}
+    outcome = solve(planner, written(tmp_path, content))
+    assert "2 jobs not placed: no accelerator of the cluster is healthy\n" in outcome.out
+    assert "no way to run it" not in outcome.out
