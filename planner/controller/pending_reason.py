@@ -72,8 +72,21 @@ def _short(needed: int, num_free: int) -> str:
 def _too_few(state: ClusterState, kind: JobClass, num_free: int, short: str) -> Reason:
     working = sum(state.free.working[s] for s in range(len(state.free.working)) if s not in state.drained)
     if kind.held > working:
-        return "health", f"{short}; only {working} work and are not drained: it waits for a repair"
+        return (
+            "health",
+            f"{short}; only {working} work and are not drained: it waits {_for_health(state, kind, working)}",
+        )
     return "room", f"{short}; it starts when running jobs leave {kind.held - num_free} more"
+
+
+def _for_health(state: ClusterState, kind: JobClass, working: int) -> str:
+    """What it waits for where too few accelerators work on servers that take jobs."""
+    drained = sorted(server for server in state.drained if state.free.working[server])
+    if not drained:
+        return "for a repair"
+    undrained = f"until drained servers take jobs again (undrain {_names(state, drained)})"
+    is_enough = kind.held <= working + sum(state.free.working[server] for server in drained)
+    return undrained if is_enough else f"for a repair and {undrained}"
 
 
 def _fits_somewhere(state: ClusterState, kind: JobClass, part: int, barred: frozenset[int]) -> bool:

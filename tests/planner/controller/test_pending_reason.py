@@ -48,3 +48,25 @@ def test_a_job_waits_for_as_many_on_each_server() -> None:
     assert "it takes 4 on each of 3 servers, and 2 have as many free; s0 would have 8 free without j0" in wait.because
     assert started(c.finish("j0")) == ["even"]
     assert given(c.running["even"].device_names) == {4}
+
+
+def test_drained_servers_are_told_apart_from_failed_ones() -> None:
+    """Two servers of four accelerators; a part of the first fails, too."""
+    c = controller("fat_tree", {"moves": False}, servers=2, gpus_per_server=4)
+
+    def why(name: str, accelerators: int) -> str:
+        (*_, wait) = c.submit(request(name, accelerators))
+        assert isinstance(wait, Wait)
+        assert wait.tag == "health"
+        return wait.because.partition("it waits ")[2]
+
+    c.drain("s1")
+    assert why("one", 8) == "until drained servers take jobs again (undrain s1)"
+    c.fail("s0.g0")
+    assert why("both", 8) == "for a repair and until drained servers take jobs again (undrain s1)"
+    assert why("less", 7) == "until drained servers take jobs again (undrain s1)"
+    c.drain("s0")
+    assert why("all", 7) == "until drained servers take jobs again (undrain s0, s1)"
+    c.undrain("s0")
+    c.undrain("s1")
+    assert why("none", 8) == "for a repair"
