@@ -7,7 +7,7 @@ from planner.report.replay.sheet import Sheet
 from planner.simulate.demand import DemandModel
 from planner.simulate.fault_study import split_policy
 from planner.simulate.measures import Measure
-from planner.simulate.placers import MEANINGS, MOVING
+from planner.simulate.placers import MEANINGS
 from planner.simulate.prices import COST
 from planner.simulate.recovery import RESPONSE_MEANINGS
 from planner.simulate.run_one import Study
@@ -177,8 +177,8 @@ def _rules(study: Study, sheet: Sheet) -> Iterator[str]:
     yield from _failures(study, sheet)
     if rules.migrate:
         yield f"Jobs that move pause for {rules.downtime_s:g} s, whatever their size."
-    elif moving := sorted(MOVING & {split_policy(policy)[0] for _, policy in sheet.runs}):
-        when = f"under {', '.join(moving)}{' and after failures' if rescued else ''} alone"
+    elif sheet.moving:
+        when = f"under {', '.join(sheet.moving)}{' and after failures' if rescued else ''} alone"
         yield (
             f"Running jobs move {when}, and pause for {rules.downtime_s:g} s; with --migrate "
             "they would under every policy."

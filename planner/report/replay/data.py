@@ -13,7 +13,6 @@ from planner.report.replay.verdict import rule, verdict
 from planner.report.study.figures import described, figures, rounded, standing
 from planner.report.study.front import on_front
 from planner.simulate.measures import Measure
-from planner.simulate.placers import MOVING
 from planner.simulate.prices import COST
 from planner.simulate.rules import Rules
 from planner.simulate.run_one import Outcome, SimulationRun, Study
@@ -85,8 +84,7 @@ def _migration(rules: Rules, sheet: Sheet) -> str:
     pause = f"{rules.downtime_s:g} s pause"
     if rules.migrate:
         return f"on, {pause}"
-    moving = sorted(MOVING & {policy for _, policy in sheet.runs})
-    return f"on under {', '.join(moving)} alone, {pause}" if moving else "off"
+    return f"on under {', '.join(sheet.moving)} alone, {pause}" if sheet.moving else "off"
 
 
 def setting(study: Study, sheet: Sheet) -> list[tuple[str, str]]:

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from planner.report.study.figures import FigureSheet, Run
+from planner.simulate.fault_study import split_policy
+from planner.simulate.placers import MOVING
 from planner.simulate.run_one import Outcome, SimulationRun
 from planner.simulate.summary import by_seed
 
@@ -22,6 +24,11 @@ class Sheet(FigureSheet):
         self.loads: list[Load] = list(dict.fromkeys(cell.load for cell in outcomes))
         self.runs: list[Run] = list(dict.fromkeys((cell.cluster, cell.policy) for cell in outcomes))
         self.seeds = sorted({cell.seed for cell in outcomes})
+
+    @property
+    def moving(self) -> list[str]:
+        """Policies that move running jobs by themselves, whatever they do about failures."""
+        return sorted(MOVING & {split_policy(policy)[0] for _, policy in self.runs})
 
     @cached_property
     def _cells(self) -> dict[tuple[Load, Run], list[SimulationRun]]:

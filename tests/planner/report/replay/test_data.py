@@ -85,9 +85,10 @@ def test_measures_that_are_not_known_are_none() -> None:
     json.dumps(data, allow_nan=False)
 
 
-def test_what_moves_by_itself_is_named() -> None:
+@pytest.mark.parametrize("policy", ["best_fit_moving", "best_fit_moving:requeue"])
+def test_what_moves_by_itself_is_named(policy: str) -> None:
     """Under `best_fit_moving` running jobs move although migration is off: neither setting nor caveats deny it."""
-    found = {cell._replace(policy={"first_fit": "best_fit_moving"}.get(cell.policy, cell.policy)): outcome
+    found = {cell._replace(policy={"first_fit": policy}.get(cell.policy, cell.policy)): outcome
              for cell, outcome in small.outcomes().items()}  # fmt: skip
     data = made_data(found)
     assert dict(data["setting"])["Migration"] == "on under best_fit_moving alone, 60 s pause"
