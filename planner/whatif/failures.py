@@ -50,7 +50,7 @@ class Failure:
     def words(self) -> str:
         """s0.t1:tx counts as the failed port of s0.t1."""
         if self.name in (self.part, f"{self.part}:port"):
-            return f"{self.kind} {self.part} has failed"
+            return f"{'accelerator' if self.kind == 'tile' else self.kind} {self.part} has failed"
         whole = "the failed port of " if self.kind == "port" else "failed fiber "
         return f"{self.name} counts as {whole}{self.part}"
 

@@ -27,13 +27,17 @@ INSTANCE = Instance.parse(fields())
         ({"hint": "plan.json"}, "hint: is a str, not a Plan; read it by Plan.load(path)"),
         ({"time_limit": 3}, "time_limit: is no option; options are: policy, time_limit_s"),
         ({"policy": "magic"}, "magic: is unknown; policies are: cpsat"),
-        ({"policy": lambda *_: None}, "policy: returned NoneType; a policy returns a planner.Result"),
     ],
     ids=str,
 )
 def test_a_wrong_option_is_told(arguments: dict[str, Any], problem: str) -> None:
     with pytest.raises(InputError, match=problem.replace("(", r"\(").replace(")", r"\)")):
         solve(INSTANCE, **arguments)
+
+
+def test_a_policy_that_returns_no_result_is_told_so() -> None:
+    with pytest.raises(InputError, match=r"policy: returned NoneType; a policy returns a planner.Result"):
+        solve(INSTANCE, policy=lambda *_: None)  # type: ignore[arg-type]
 
 
 def test_a_path_is_no_instance() -> None:

@@ -28,7 +28,7 @@ def test_repair_tells_what_moves_and_writes_a_good_plan(
     failed = json.loads(plan.read_text("utf-8"))["assignments"][0]["devices"][0]
     outcome = planner("repair", instance, plan, "--failed", failed, "-o", tmp_path / "new.json")
     assert outcome.code == 0
-    assert f"tile {failed} has failed" in outcome.out
+    assert f"accelerator {failed} has failed" in outcome.out
     assert "every job runs as before; fewest moved ranks and changed circuits: proven" in outcome.out
     assert "1 rank moved" in outcome.out
     assert "checked: 0 violations" in outcome.out
