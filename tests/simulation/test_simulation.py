@@ -180,10 +180,10 @@ def moved(self: Any, row: Any, devices: Any, *more: Any) -> Any:
 def test_elastic_jobs_keep_what_they_should(
     counted: str, owner: Any, name: str, wrong: Any, told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Seed 10 has a user of elastic jobs; one that keeps other accelerators, or puts ranks elsewhere, is found."""
-    found = run(10)
+    """Seed 34 has a user of elastic jobs; one that keeps other accelerators, or puts ranks elsewhere, is found."""
+    found = run(34)
     assert found.wrong == []
     assert found.counts[counted]
     monkeypatch.setattr(owner, name, wrong)
     with pytest.raises(AssertionError, match=told):
-        run(10)
+        run(34)
