@@ -67,7 +67,7 @@ def test_edit_solve_fail_repair_compare_and_save(tmp_path: Path) -> None:
         lost = page.until("document.querySelector('#breaking .part').innerText").rstrip("×").strip()
         page.click("#repair")
         page.until("document.querySelector('#moved .reason')")
-        assert f"tile {lost} has failed" in page.text("#moved")
+        assert f"accelerator {lost} has failed" in page.text("#moved")
         assert len(_figure(page, "value")) == 3
         page.click("#compare")
         page.until(f"{SHOWN}.body.innerText.includes('Floor plans')")

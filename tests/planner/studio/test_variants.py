@@ -69,7 +69,7 @@ def test_a_repair_is_a_variant_whose_page_and_difference_show() -> None:
     assert row.value == pytest.approx(sum(a.value for a in result.plan.assignments))  # type: ignore[union-attr]
     told = after.data["repair"]
     assert told == repair_data(found)
-    assert f"tile {lost} has failed" in told["failures"]
+    assert f"accelerator {lost} has failed" in told["failures"]
     assert {move[3] for move in told["moves"]} == {move.destination for move in found.moves}
     assert "<!doctype html>" in after.page
     assert "plan 1" in page_of_two(before, after)
