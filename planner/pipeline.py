@@ -70,18 +70,23 @@ def solve(
         chosen = replace(chosen, time_limit_s=clock.left_s)
     if is_checked and chosen.deterministic_limit is None:
         chosen = replace(chosen, time_limit_s=searching_s(clock, chosen_s, len(problem.options)))
+    plans = _checked(find_policy(policy))
     if problem.instance.placed_steps:
-        result = solve_placed(problem, find_policy(policy), chosen)
+        result = solve_placed(problem, plans, chosen)
     else:
-        result = with_second_tiers(problem, _planned(problem, find_policy(policy), chosen), chosen)
+        result = with_second_tiers(problem, plans(problem, chosen), chosen)
     counts = {"candidates": problem.num_candidates, "dominated": problem.num_dominated}
     seconds = time.perf_counter() - started
     return replace(result, wall_time_s=seconds, statistics={**counts, **result.statistics})
 
 
-def _planned(problem: Problem, policy: Policy, options: SolveOptions) -> Result:
-    """What a policy plans; InputError where that is no result."""
-    found: object = policy(problem, options)
-    if not isinstance(found, Result):
-        raise InputError("policy", "", f"returned {type(found).__name__}; a policy returns a planner.Result")
-    return found
+def _checked(policy: Policy) -> Policy:
+    """The policy; InputError where it returns no result."""
+
+    def plans(problem: Problem, options: SolveOptions) -> Result:
+        found: object = policy(problem, options)
+        if not isinstance(found, Result):
+            raise InputError("policy", "", f"returned {type(found).__name__}; a policy returns a planner.Result")
+        return found
+
+    return plans

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from costmodel.fabrics import FabricBase, Split
 from costmodel.hardware.device import Device
 from costmodel.hardware.memory.columns import MemoryColumns
-from costmodel.hardware.memory.hit_rate import working_set_hit_rate
 from costmodel.pricing.calibration import Calibrations
 from costmodel.pricing.candidates import Candidates
 from costmodel.pricing.opgraph import OpGraph
@@ -73,7 +72,7 @@ def _of_split(
         yield RowsOnDevices(rows, part, graph, Accelerators.of(split.device), split.fabric)
         return
     kept_bytes, at_random = graph.footprint_bytes[part.mapping], candidates.workload.reads_at_random
-    hits = working_set_hit_rate(split.cached.cache_bytes, kept_bytes, at_random=at_random)
+    hits = split.cached.hits(kept_bytes, at_random=at_random)
     numbers = np.arange(len(candidates))[rows]
     for hit in np.unique(hits):
         some, device = numbers[hits == hit], split.cached.at(float(hit))

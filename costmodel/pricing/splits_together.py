@@ -9,7 +9,6 @@ import numpy as np
 from costmodel.fabrics import Split
 from costmodel.hardware.device import Device, Precision, device_names
 from costmodel.hardware.memory.columns import MemoryColumns
-from costmodel.hardware.memory.hit_rate import working_set_hit_rate
 from costmodel.kernels.collective import collective_curve
 from costmodel.kernels.gemm import gemm_curve
 from costmodel.parallelism.mappings import Floats
@@ -75,12 +74,17 @@ def _reached(workload: Workload, device: Device, calibrations: Calibrations | No
     of engines have the curves of their device."""
     if isinstance(workload, TransformerInference):
         yield collective_curve(device, calibrations)[0].model_dump_json()
-    if isinstance(workload, TransformerTraining | Dlrm):
+    elif isinstance(workload, TransformerTraining | Dlrm):
         reached = _efficiency(workload, device, calibrations)
         yield reached.model_dump_json(exclude={"launch_s"})
-        yield "" if reached.launch_s == device.launch_s else str(reached.launch_s)
+        yield "" if _has_own_launch(reached, device) else str(reached.launch_s)
         for precision in (workload.precision, WIDE):
             yield gemm_curve(device, precision, calibrations)[0].model_dump_json()
+
+
+def _has_own_launch(reached: Efficiency, device: Device) -> bool:
+    """Whether operators launch as the device says, whose memory they may have to wait for, and not as was fitted."""
+    return reached.launch_s == device.launch_s
 
 
 def _efficiency(workload: TransformerTraining | Dlrm, device: Device, calibrations: Calibrations | None) -> Efficiency:
@@ -124,7 +128,9 @@ def _on(
     _, first, own = np.unique(part.mapping.astype(np.int64) * len(devices) + of, return_index=True, return_inverse=True)
     device = devices[int(of[0])]
     graph = workload.op_graph(part.mappings.take(part.mapping[first]), device, calibrations, (memories, of[first]))
-    if isinstance(workload, Dlrm) and _efficiency(workload, device, calibrations).launch_s == device.launch_s:
+    if isinstance(workload, TransformerTraining | Dlrm) and _has_own_launch(
+        _efficiency(workload, device, calibrations), device
+    ):
         graph = replace(graph, launch_s=np.asarray(memories.take(of[first]).launch_s))
     return first, graph, own
 
@@ -136,8 +142,7 @@ def _behind_caches(part: Candidates, splits: Sequence[Split], kept_bytes: Floats
         rows, split = np.flatnonzero(part.split == number), splits[number]
         hits = np.ones(len(rows))
         if split.cached is not None:
-            at_random = part.workload.reads_at_random
-            hits = working_set_hit_rate(split.cached.cache_bytes, kept_bytes[rows], at_random=at_random)
+            hits = split.cached.hits(kept_bytes[rows], at_random=part.workload.reads_at_random)
         for hit in np.unique(hits).tolist():
             of[rows[hits == hit]] = len(devices)
             devices.append(split.device if split.cached is None else split.cached.at(hit))

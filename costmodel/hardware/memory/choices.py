@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from costmodel.hardware.device import Device
 from costmodel.hardware.memory.derive import with_memory
+from costmodel.hardware.memory.hit_rate import working_set_hit_rate
 from costmodel.hardware.memory.limits import L2_PASSES, cache_limit
 from costmodel.hardware.memory.tier import MemoryTier
 
@@ -28,6 +29,10 @@ class CachedDevice:
     made: Callable[[float], Device] = field(compare=False)
     """the accelerator by the share of its reads that the fast memory has"""
     known: dict[float, Device] = field(default_factory=dict, compare=False, repr=False)
+
+    def hits(self, working_set_bytes: Floats, *, at_random: bool) -> Floats:
+        """Shares of their reads that the fast memory has, of jobs that keep reading so much."""
+        return working_set_hit_rate(self.cache_bytes, working_set_bytes, at_random=at_random)
 
     def at(self, hit: float) -> Device:
         """Made once for each share."""

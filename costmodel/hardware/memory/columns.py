@@ -51,3 +51,8 @@ def _numbers(device: Device) -> tuple[float, ...]:
 
 Memories = tuple[MemoryColumns, Ints] | None
 """in place of a device's own, where there are several, and which of them each mapping has, shape (M,)"""
+
+
+def peaks(memories: Memories) -> Floats | None:
+    """Peak of the memory of each mapping, (M,); None where all have the device's own."""
+    return None if memories is None else np.asarray(memories[0].take(memories[1]).bytes_per_s)

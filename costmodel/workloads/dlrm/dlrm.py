@@ -3,7 +3,7 @@
 import numpy as np
 
 from costmodel.hardware.device import BYTES_OF_PRECISION, Device
-from costmodel.hardware.memory.columns import Memories
+from costmodel.hardware.memory.columns import Memories, peaks
 from costmodel.parallelism.degrees import degree_table, divisors, every_mapping, joined
 from costmodel.parallelism.mappings import CHOICES, Dimension, Floats, Mappings
 from costmodel.pricing.calibration import Calibrations
@@ -83,7 +83,7 @@ class Dlrm(DlrmSpec):
     ) -> OpGraph:
         """One batch on one rank; all do the same."""
         device.matrix_flops_per_s(self.precision)
-        columns, own = (None, None) if memories is None else memories
+        own = None if memories is None else memories[1]
         share, none = RankShare.of(self.batch, mappings, own), np.zeros(len(mappings))
         moved = (share.away * self._fetched_bytes(share) * (2 if self.mode == "training" else 1))[share.shapes.of]
         return OpGraph(
@@ -97,7 +97,7 @@ class Dlrm(DlrmSpec):
             work=np.full(len(mappings), float(self.batch)),
             precision=self.precision,
             regime=self.mode,
-            memory_bytes_per_s=None if columns is None or own is None else np.asarray(columns.take(own).bytes_per_s),
+            memory_bytes_per_s=peaks(memories),
         )
 
     @property

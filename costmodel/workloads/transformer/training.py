@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from costmodel.hardware.device import Device
-from costmodel.hardware.memory.columns import Memories
+from costmodel.hardware.memory.columns import Memories, peaks
 from costmodel.parallelism.degrees import RankOrder, combinations, degree_table, every_mapping
 from costmodel.parallelism.mappings import Bools, Dimension, Floats, Ints, Mappings
 from costmodel.pricing.calibration import Calibrations, FitOrigin, Ranges, origin_of
@@ -136,8 +136,7 @@ class TransformerTraining(TrainingSpec):
         (arXiv:2205.05198).
         """
         device.matrix_flops_per_s(self.precision)
-        columns, own = (None, None) if memories is None else memories
-        stage = Stage.of(self, mappings, own)
+        stage = Stage.of(self, mappings, None if memories is None else memories[1])
         memory = training_memory(self, stage)
         graph = OpGraph(
             blocks=training_blocks(self, stage),
@@ -158,7 +157,7 @@ class TransformerTraining(TrainingSpec):
             framework=self.framework,
             copies_inside=self.shape.copies_inside,
             processors=np.where(self._sends_beside(mappings), 1.0 - SENDING_PROCESSORS, 1.0),
-            memory_bytes_per_s=None if columns is None or own is None else np.asarray(columns.take(own).bytes_per_s),
+            memory_bytes_per_s=peaks(memories),
         )
         return graph if self.evaluation is None else with_evaluation(self, stage, memory, graph)
 

@@ -44,6 +44,8 @@ def divide(search: Search, clock: Clock) -> bool:
     known = _Known()
     for depth in DEPTHS:
         value, threshold = search.value("value"), (1 - depth) * search.knapsack.bound
+        if search.bound is not None and search.bound < threshold:
+            continue
         least = threshold if value is None else max(value, threshold)
         jobs = _ways(search, counts_of, least, clock)
         divided = None if jobs is None else _Divide(search, jobs, least, clock, known)
@@ -80,19 +82,17 @@ class _Known:
     stands: Stands = field(default_factory=dict)
     alone: list[Way] = field(default_factory=list)
     together: list[tuple[Way, ...]] = field(default_factory=list)
-    is_exact: bool = True
-    """whether nothing was set aside without proof"""
 
     def refuse(self, jobs: Sequence[JobWays]) -> None:
-        """The same of these, which were listed anew: what was not looked at after it is open."""
+        """The same of these, which were listed anew: as many others are open."""
+        for ways in self.together:
+            _open_others(jobs, ways)
         while again := [way for way in self.alone if jobs[way.job].is_open(way)]:
             for way in again:
                 jobs[way.job].refuse(way)
-        for ways in self.together:
-            open_others(jobs, ways)
 
 
-def open_others(jobs: Sequence[JobWays], ways: Sequence[Way]) -> None:
+def _open_others(jobs: Sequence[JobWays], ways: Sequence[Way]) -> None:
     """Rows that may stand where these ways do not stand together."""
     for way in ways:
         if len(way.division) > 1:
@@ -109,6 +109,8 @@ class _Divide:
     clock: Clock
     known: _Known
     rounding: float = 0.0
+    _set_aside: list[tuple[Way, ...]] = field(default_factory=list)
+    """that were neither placed nor refuted in time"""
     _last: tuple[Way, ...] = ()
     """that the master chose"""
 
@@ -120,18 +122,19 @@ class _Divide:
             self.rounding = master.term.rounding
             if not master.term.is_fine:
                 return False
-            for ways in self.known.together:
+            for ways in (*self.known.together, *self._set_aside):
                 master.forbid(ways)
             master.hint(self._last)
             chosen = master.solve(step_two_limits(self.search, self.clock).solver())
             if chosen is None:
                 return False
             self._last = chosen.ways
-            if self.known.is_exact:
+            if not self._set_aside:
                 self.search.tighten("value", max(chosen.bound, self.least, self.search.value("value") or self.least))
-            bound = min(chosen.bound, self._most)
-            if bound < self.least or self._is_best(bound):
-                return self.known.is_exact
+            if self.search.reaches_bound(self.rounding):
+                return True
+            if chosen.bound < self.least or self._is_best(chosen):
+                return not self._set_aside
             refused = [way for way in chosen.ways if not self._stands_alone(way)]
             for way in refused:
                 self.jobs[way.job].refuse(way)
@@ -140,14 +143,9 @@ class _Divide:
                 self._place(chosen)
         return False
 
-    @property
-    def _most(self) -> float:
-        """No plan is worth more."""
-        return self.search.knapsack.bound if self.search.bound is None else self.search.bound
-
-    def _is_best(self, bound: float) -> bool:
+    def _is_best(self, chosen: Chosen) -> bool:
         value = self.search.value("value")
-        return value is not None and value >= bound - self.rounding
+        return value is not None and value >= chosen.bound - self.rounding
 
     def _stands_alone(self, way: Way) -> bool:
         if len(way.division) == 1:
@@ -163,6 +161,5 @@ class _Divide:
         if realized.assignments is not None:
             self.search.adopt("value", realized.assignments, "divisions")
             return
-        self.known.is_exact = self.known.is_exact and not realized.is_undecided
-        self.known.together.append(chosen.ways)
-        open_others(self.jobs, chosen.ways)
+        (self._set_aside if realized.is_undecided else self.known.together).append(chosen.ways)
+        _open_others(self.jobs, chosen.ways)

@@ -117,8 +117,7 @@ class _Joined:
             judge.refused = None
             limits = replace(step_two_limits(search, self.clock), time_limit_s=self.clock.left_s)
             before = search.bound, search.value("value")
-            found = master.solve(limits.solver(), lambda pattern: judge.refuses(pattern) or self._has_halved())
-            bound = min(found, search.knapsack.bound if before[0] is None else before[0])
+            bound = master.solve(limits.solver(), lambda pattern: judge.refuses(pattern) or self._has_halved())
             self._is_far = float("-inf") < bound < self.least
             if not self._set_aside:
                 search.tighten("value", max(bound, self.least, search.value("value") or self.least))
