@@ -133,8 +133,10 @@ def _starts(problem: Problem, options: SolveOptions) -> Iterator[tuple[str, list
     bound = cache(lambda: KnapsackBounds.of(problem).bound)
 
     def is_enough(found: list[Assignment]) -> bool:
-        gap = max(options.gap, ENOUGH if is_large() else 0.0)
-        return gap > 0 and sum(a.value for a in found) >= (1 - gap) * bound()
+        value = sum(a.value for a in found)
+        if options.gap > 0 and value >= (1 - options.gap) * bound():
+            return True
+        return value >= (1 - ENOUGH) * bound() and is_large()
 
     listed = problem if short is None else short
     best: list[Assignment] | None = None

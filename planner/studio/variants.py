@@ -146,7 +146,8 @@ def repair_data(found: Repair) -> dict[str, Any]:
         "words": found.in_words("{:.4g}".format),
         "failures": [failure.words for failure in found.failures],
         "moves": [[move.job, move.rank, move.source, move.destination] for move in found.moves],
-        "changed_circuits": found.changed_circuits,
+        "torn_down": None if steps is None else steps.num_torn_down,
+        "set_up": None if steps is None else steps.num_set_up,
         "stages": None if steps is None else len(steps.stages),
         "time_s": None if steps is None else steps.time_s,
     }

@@ -40,6 +40,15 @@ class Transition:
     """of all stages: reconfiguration and alpha each"""
 
     @property
+    def num_torn_down(self) -> int:
+        """Circuits of the old plan that the new one has not."""
+        return sum(len(step.torn_down) for stage in self.stages for step in stage)
+
+    @property
+    def num_set_up(self) -> int:
+        return sum(len(step.set_up) for stage in self.stages for step in stage)
+
+    @property
     def disturbed(self) -> tuple[str, ...]:
         """Running tenants whose circuits or devices change."""
         return tuple(sorted({s.job for stage in self.stages for s in stage if s.action in ("switch", "pause")}))

@@ -120,6 +120,8 @@ def document(found: "Repair") -> dict[str, Any]:
         "resized": list(found.resized),
         "lost_value": found.lost_value,
         "is_impossible_without_loss": found.is_impossible,
+        "torn_down": steps.num_torn_down if steps is not None else None,
+        "set_up": steps.num_set_up if steps is not None else None,
         "stages": len(steps.stages) if steps is not None else None,
         "paused": list(steps.paused) if steps is not None else [],
         "disturbed": list(steps.disturbed) if steps is not None else [],
@@ -143,7 +145,7 @@ def _show(found: "Repair") -> None:
         steps = found.transition
         parts = [
             f"{counted(len(found.moves), 'rank')} moved",
-            f"{counted(found.changed_circuits, 'circuit')} changed",
+            f"{counted(steps.num_torn_down, 'circuit')} torn down, {steps.num_set_up} set up",
             f"{counted(len(steps.stages), 'stage')}, {quantity(steps.time_s, 's')}",
             f"found in {quantity(found.wall_time_s, 's')}",
             "checked: 0 violations",

@@ -77,8 +77,8 @@ function drawMoved() {
   if (!found || studio.compared !== null) return part("moved").replaceChildren();
   const rows = found.moves.map(([job, rank, from, to]) => el("tr", {}, el("td", {}, job), el("td", { class: "right" }, number(rank)), el("td", {}, from ?? "–"), el("td", {}, to)));
   const head = el("tr", {}, ...["job", "rank", "from", "to"].map((text, i) => el("th", { class: i === 1 ? "right" : null }, text)));
-  const counts = [plural(found.moves.length, "rank") + " moved", plural(found.changed_circuits, "circuit") + " changed",
-    found.stages === null ? null : `${plural(found.stages, "stage")}, ${quantity(found.time_s, "s")}`];
-  refill(part("moved"), el("div", { class: "reason" }, el("b", {}, `${found.failures.join("; ")}: ${found.words}.`), el("p", {}, counts.filter(Boolean).join(" · ")),
+  const counts = [plural(found.moves.length, "rank") + " moved", ...(found.stages === null ? []
+    : [`${plural(found.torn_down, "circuit")} torn down, ${found.set_up} set up`, `${plural(found.stages, "stage")}, ${quantity(found.time_s, "s")}`])];
+  refill(part("moved"), el("div", { class: "reason" }, el("b", {}, `${found.failures.join("; ")}: ${found.words}.`), el("p", {}, counts.join(" · ")),
     rows.length ? el("div", { class: "scroll" }, el("table", {}, el("thead", {}, head), el("tbody", {}, ...rows))) : null));
 }

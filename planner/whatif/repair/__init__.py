@@ -47,7 +47,8 @@ class Repair:
     plan: Plan | None
     moves: tuple[Move, ...] = ()
     changed_circuits: int = 0
-    """circuits one of whose ranks moved, or whose light did; all of a job in another configuration"""
+    """what is kept fewest: circuits one of whose ranks moved, or whose light did, and all of a job in another
+    configuration. The `transition` has what is torn down and set up, which knows no ranks."""
     least_moves: int = 0
     """proven for repairs that keep every job as it runs"""
     least_changes: int = 0

@@ -30,7 +30,9 @@ def test_repair_tells_what_moves_and_writes_a_good_plan(
     assert outcome.code == 0
     assert f"accelerator {failed} has failed" in outcome.out
     assert "every job runs as before; fewest moved ranks and changed circuits: proven" in outcome.out
-    assert "1 rank moved" in outcome.out
+    difference = planner("diff", instance, plan, tmp_path / "new.json").out
+    circuits = difference.rpartition("circuits: ")[2].strip()  # 2 torn down, 2 set up
+    assert f"1 rank moved · {circuits.replace(' torn', ' circuits torn', 1)} ·" in outcome.out
     assert "checked: 0 violations" in outcome.out
     data = json.loads(instance.read_text("utf-8"))
     data["cluster"]["health"] = {"failed_tiles": [failed]}
