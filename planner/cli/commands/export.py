@@ -8,6 +8,7 @@ import typer
 
 from costmodel.wording import counted
 from planner.cli.inputs import InstancePath, load_plan, require_not_given
+from planner.cli.sizes import bytes_of
 from planner.model.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,6 +20,13 @@ MOST_NAMED = 8
 Partitions = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Names of cubes under `partitions` (slices); else those of the plan."),
+]
+Message = Annotated[str, typer.Option(metavar="SIZE", help="Bytes of a traced collective (chakra).")]
+Cables = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Cables of the switches (crossconnects); else numbered in order.")
+]
+Before = Annotated[
+    Path | None, typer.Option("--from", metavar="PLAN", help="Plan whose circuits are on (crossconnects).")
 ]
 Kubernetes = Annotated[
     Path | None, typer.Option(metavar="FILE", help="kubernetes.yaml with the nodes of cubes; with --nodes (slices).")
@@ -37,14 +45,9 @@ def export(
         Literal["msccl", "chakra", "tuner", "circuits", "graphml", "crossconnects", "slices"],
         typer.Option("--format", help="What to write."),
     ],
-    message: Annotated[str, typer.Option(metavar="SIZE", help="Bytes of a traced collective (chakra).")] = "1 MiB",
-    wiring: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Cables of the switches (crossconnects); else numbered in order."),
-    ] = None,
-    before: Annotated[
-        Path | None, typer.Option("--from", metavar="PLAN", help="Plan whose circuits are on (crossconnects).")
-    ] = None,
+    message: Message = "1 MiB",
+    wiring: Cables = None,
+    before: Before = None,
     partitions: Partitions = None,
     kubernetes: Kubernetes = None,
     nodes: Nodes = None,
@@ -63,7 +66,8 @@ def export(
     problem = Instance.load(instance)
     given, earlier = load_plan(plan, problem), load_plan(before, problem) if before is not None else None
     named = partitions, _hosts(kubernetes, nodes)
-    source = Source(problem, given, str(plan), _size(message), wiring, earlier, *named, tell=_warn)
+    size = round(bytes_of(message, "--message", "give the size of a call, such as '1 MiB'"))
+    source = Source(problem, given, str(plan), size, wiring, earlier, *named, tell=_warn)
     files = _files(format_name, source)
     _write(output, files, instance, plan)
     for warning in (*warnings_of(files), *_told_left(output, format_name, source, files)):
@@ -104,22 +108,6 @@ def _files(format_name: str, source: "Source") -> "list[File]":
         raise
     except ValueError as error:
         raise InputError(source.where, f"--format {format_name}", str(error)) from None
-
-
-def _size(text: str) -> int:
-    """Whole bytes of a size with its unit."""
-    from pydantic import TypeAdapter, ValidationError
-
-    from costmodel.spec import Bytes
-
-    try:
-        size = TypeAdapter(Bytes).validate_python(text)
-    except ValidationError as error:
-        problem = str(error.errors()[0]["msg"]).removeprefix("Value error, ")
-        raise InputError("--message", f"'{text}'", problem) from None
-    if size < 1:
-        raise InputError("--message", f"'{text}'", "is less than a byte; give the size of a call, such as '1 MiB'")
-    return round(size)
 
 
 def _write(folder: Path, files: "list[File]", *given: Path) -> None:

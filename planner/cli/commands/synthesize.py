@@ -11,6 +11,7 @@ from planner.cli import exits
 from planner.cli.inputs import AsJson, Seed, Threads, TimeLimit, require_not_given, require_writable, write_text
 from planner.cli.output import console, percent, plain, print_json, quantity, seconds, table
 from planner.cli.outputs import MSCCL
+from planner.cli.sizes import bytes_of
 from planner.model.errors import InputError
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def synthesize(
     require_writable(msccl, "--msccl", MSCCL)
     require_not_given(msccl, "--msccl", topology)
     file, network = load_network(topology)
-    message_bytes = _bytes(size)
+    message_bytes = bytes_of(size, "--size", "give the buffer of one rank, such as '1 GiB'")
     name: Collective = collective.replace("-", "_")  # type: ignore[assignment]
     if not as_json:
         links, ranks = counted(len(network.links), "link"), counted(network.ranks, "rank")
@@ -89,21 +90,6 @@ def _search(
     with stop_on_interrupt() as is_asked:
         own = SynthesisOptions(time_limit, seed, workers, tell, is_asked)
         return synthesize(network, name, message_bytes, own), time.monotonic() - begin_s
-
-
-def _bytes(text: str) -> float:
-    from pydantic import TypeAdapter, ValidationError
-
-    from costmodel.spec import Bytes
-
-    try:
-        size = float(TypeAdapter(Bytes).validate_python(text))
-    except ValidationError as error:
-        problem = str(error.errors()[0]["msg"]).removeprefix("Value error, ")
-        raise InputError("--size", f"'{text}'", problem) from None
-    if size < 1:
-        raise InputError("--size", f"'{text}'", "is less than a byte; give the buffer of one rank, such as '1 GiB'")
-    return size
 
 
 def _xml(path: Path, name: str, found: "Synthesis") -> str:
