@@ -1,10 +1,10 @@
-"""Run an exported schedule under MPI on real buffers and compare the result on every rank.
+"""Run exported schedules under MPI on real buffers and compare the result on every rank.
 
     mpirun -n 8 python3 tests/mpi/run_schedule.py job.data.circuits.json
 
-Reads the schedule of a file of circuits (or a schedule alone). Each rank fills its buffer with numbers of its own,
-every transfer is a message, and the first prints "rank R: right" for each that ends with what it should. Needs no
-package beside mpi4py.
+Reads the schedule of each file of circuits (or a schedule alone), one after the other. Each rank fills its buffer with
+numbers of its own, every transfer is a message, and the first prints "rank R: right" for each that ends with what it
+should. Needs no package beside mpi4py.
 """
 
 import json
@@ -98,9 +98,10 @@ def compare(schedule: dict, comm: object, mpi: object) -> bool:
 def main() -> int:
     from mpi4py import MPI
 
-    document = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    documents = [json.loads(Path(name).read_text(encoding="utf-8")) for name in sys.argv[1:]]
     try:
-        return 0 if compare(document.get("schedule", document), MPI.COMM_WORLD, MPI) else 1
+        right = [compare(document.get("schedule", document), MPI.COMM_WORLD, MPI) for document in documents]
+        return 0 if all(right) else 1
     except Exception as error:
         print(f"rank {MPI.COMM_WORLD.Get_rank()}: {error!r}", file=sys.stderr, flush=True)
         MPI.COMM_WORLD.Abort(1)
