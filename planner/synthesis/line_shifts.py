@@ -4,6 +4,7 @@ Local search over patterns of shifts lowers the mean number of hops; weights of 
 those that carry more than the mean getting less by each turn.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
 
@@ -52,24 +53,41 @@ class FoundShifts:
     """what crosses the busiest link at least over this wiring, by any routing"""
 
 
-def search_line_shifts(sides: Sides, cubes: Sides, search: ShiftSearch) -> FoundShifts:
-    """Shifts that repeat over a face by the least factors of its sides, or not at all; the same for the same seed."""
+def search_line_shifts(
+    sides: Sides,
+    cubes: Sides,
+    search: ShiftSearch,
+    tell: Callable[[int, int], None] = lambda done, of: None,
+    is_stopped: Callable[[], bool] = lambda: False,
+) -> FoundShifts:
+    """Shifts that repeat over a face by the least factors of its sides, or not at all; the same for the same seed.
+
+    `tell` hears how many starts have ended, and of how many; once `is_stopped`, what is found by then is given.
+    """
     patterns, rng = _Patterns(sides, cubes, whole=search.whole), np.random.default_rng(search.seed)
     found: dict[bytes, tuple[float, Ints]] = {}
-    for _ in range(search.starts):
-        pattern, hops = patterns.descended(rng)
+    done = 0
+    while done < search.starts and not (found and is_stopped()):
+        pattern, hops = patterns.descended(rng, is_stopped)
         found[pattern.tobytes()] = hops, pattern
-    best = sorted(found.values(), key=lambda each: each[0])[: search.kept]
-    source = f"planner wiring shifts, seed {search.seed}, {search.starts} starts{', whole faces' * search.whole}"
-    return min((_evened(patterns, pattern, search.turns, source) for _, pattern in best), key=lambda each: each.on_link)
+        done += 1
+        tell(done, search.starts)
+    best = sorted(found.values(), key=lambda each: each[0])[: 1 if is_stopped() else search.kept]
+    source = f"planner wiring shifts, seed {search.seed}, {done} starts{', whole faces' * search.whole}"
+    evened = (_evened(patterns, pattern, search.turns, source, is_stopped) for _, pattern in best)
+    return min(evened, key=lambda each: each.on_link)
 
 
-def _evened(patterns: "_Patterns", pattern: Ints, turns: int, source: str) -> FoundShifts:
+def _evened(
+    patterns: "_Patterns", pattern: Ints, turns: int, source: str, is_stopped: Callable[[], bool]
+) -> FoundShifts:
     """The best weights of the links of a pattern on the way."""
     ways = patterns.ways(pattern)
     weights = np.ones((prod(patterns.sides), LINKS))
     least, best = np.inf, weights
     for _ in range(turns):
+        if is_stopped():
+            break
         loads = ways.loads(weights)
         if loads.max() < least:
             least, best = float(loads.max()), weights
@@ -104,11 +122,11 @@ class _Patterns:
         offsets = self.offset[pattern][self.place] * self.leaves[:, :, None]
         return shortest_ways(joined_cubes(self.after, offsets, self.cubes), len(self.after))
 
-    def descended(self, rng: np.random.Generator) -> tuple[Ints, float]:
+    def descended(self, rng: np.random.Generator, is_stopped: Callable[[], bool]) -> tuple[Ints, float]:
         """A random pattern after changes of one place each that lower the mean of hops, and that mean."""
         pattern = rng.integers(len(self.offset), size=self.first[-1])
         hops, stale = self.ways(pattern).mean_hops, 0
-        while stale < 4 * len(pattern):
+        while stale < 4 * len(pattern) and not is_stopped():
             other = pattern.copy()
             other[rng.integers(len(pattern))] = rng.integers(len(self.offset))
             then = self.ways(other).mean_hops

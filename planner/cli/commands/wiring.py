@@ -10,8 +10,10 @@ from costmodel.wording import counted
 from planner.cli import exits
 from planner.cli.exits import EXIT_CODES
 from planner.cli.inputs import AsJson, Seed, require_new, require_not_given, require_writable, write_text
+from planner.cli.interrupt import stop_on_interrupt
 from planner.cli.output import console, plain, print_json, table
 from planner.cli.outputs import SHIFTS
+from planner.cli.progress import telling
 from planner.model.errors import InputError
 
 MOST_CHIPS = 4096
@@ -92,7 +94,10 @@ def shifts(
         typer.Option("--whole-faces", help="Shifts of its own for each place of a face; else they repeat."),
     ] = False,
 ) -> int:
-    """Look for shifts of the lines of a slice of cubes that let an all-to-all run fast, for `switches.line_shifts`."""
+    """Look for shifts of the lines of a slice of cubes that let an all-to-all run fast, for `switches.line_shifts`.
+
+    Ctrl-C ends the search with the best wiring so far.
+    """
     from costmodel.fabrics.twisted import least_of_any_wiring
     from planner.synthesis.line_shifts import ShiftSearch, search_line_shifts
 
@@ -101,7 +106,10 @@ def shifts(
     ranks = prod(side) * prod(number)
     if prod(number) < 2 or ranks > MOST_CHIPS:
         raise InputError("--cubes", "", f"slices have at least two cubes and {MOST_CHIPS:,} chips at most; not {cubes}")
-    found = search_line_shifts(side, number, ShiftSearch(seed, starts, whole=whole_faces))
+    tell = telling("starts")
+    with stop_on_interrupt("the best wiring so far") as is_stopped:
+        search = ShiftSearch(seed, starts, whole=whole_faces)
+        found = search_line_shifts(side, number, search, lambda done, of: tell(done, of, None), is_stopped)
     write_text(output, found.shifts.to_json())
     rows = [("this wiring", found.on_link), ("any routing over it", found.bound)]
     rows.append(("any wiring of six links", least_of_any_wiring(ranks)))

@@ -20,6 +20,20 @@ def test_the_same_seed_finds_the_same() -> None:
     assert one.bound <= one.on_link + 1e-12
 
 
+@pytest.mark.parametrize("looks", [0, 100])
+def test_a_search_that_is_stopped_gives_what_it_has(looks: int) -> None:
+    """Asked for so many times before it is stopped: in the first start, or some starts later."""
+    told: list[tuple[int, int]] = []
+    asked = iter(range(looks))
+    found = search_line_shifts(
+        (2, 2, 2), (3, 1, 1), SMALL, lambda *each: told.append(each), lambda: next(asked, None) is None
+    )
+    assert told == [(done + 1, SMALL.starts) for done in range(len(told))]
+    assert 1 <= len(told) < SMALL.starts
+    assert found.shifts.source.endswith(f" {len(told)} starts")
+    assert found.on_link == shifted_load(found.shifts).on_link
+
+
 def test_whole_faces_have_a_shift_for_each_place_and_reach_as_few_hops() -> None:
     """Each wiring whose shifts repeat is among those that do not."""
     searches = (ShiftSearch(seed=1, starts=12, kept=1, turns=1, whole=whole) for whole in (False, True))
