@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
@@ -79,7 +80,8 @@ def message(error: Mapping[str, Any], model: type[BaseModel] | None = None, besi
     if kind in TYPES:
         wanted = dict.fromkeys(TYPES[other["type"]] for other in (error, *beside) if other["type"] in TYPES)
         named = fields_at(model, error["loc"]) if model is not None and MAPPING in wanted else ()
-        return f"must be {_either(wanted)}{_with(named)}{_got(given)}"
+        quoted = "; put it into quotes" if [*wanted] == [TEXT] and isinstance(given, int | float | date) else ""
+        return f"must be {_either(wanted)}{_with(named)}{_got(given)}{quoted}"
     if kind in LIMITS:
         said = LIMITS[kind].format(**error.get("ctx", {}))
     elif _text(given) in said:
@@ -93,6 +95,8 @@ def _got(given: object) -> str:
         return f" (got {str(given).lower()})"
     if isinstance(given, int | float | str):
         return f" (got {given!r})" if len(_text(given)) <= MOST_SHOWN else ""
+    if isinstance(given, date):  # as YAML reads 2026-01-31
+        return f" (got the date {given})"
     return f" (got {_GIVEN[type(given)]})" if type(given) in _GIVEN else ""
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from datetime import date
 from math import inf, nan
 from typing import Any
 
@@ -93,7 +94,8 @@ def _quota(change: Any) -> tuple[type[Spec], Any]:
          "must be a whole number, a list or a mapping with fields such as min, max (got 'four')"),
         (_job, {"accelerators": []}, "accelerators", "the list is empty; give at least one size"),
         (_job, {"name": ""}, "name", "must have 1 or more characters (got '')"),
-        (_job, {"name": 3}, "name", "must be text (got 3)"),
+        (_job, {"name": 3}, "name", "must be text (got 3); put it into quotes"),
+        (_job, {"name": date(2026, 1, 31)}, "name", "must be text (got the date 2026-01-31); put it into quotes"),
         (_job, {"workload": "bert"}, "workload", "must be a mapping with fields such as kind, model"),
         (_job, {"priority": 10**7}, "priority", "must be at most 1000000 (got 10000000)"),
         (_job, {"priorty": 1}, "priorty", "did you mean 'priority'?"),
