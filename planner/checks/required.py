@@ -70,8 +70,9 @@ def groups_in_racks(configuration: Configuration, dimension: str) -> list[list[i
     nobody may change them."""
     lines = groups(configuration, dimension)
     racks = configuration.data_collective.racks if dimension == "data" else 1
-    size = len(lines[0]) // racks
-    return [line[first : first + size] for line in lines for first in range(0, size * racks, size)]
+    size = max(1, len(lines[0]) // racks)
+    whole = min(size * racks, len(lines[0]))
+    return [line[first : first + size] for line in lines for first in range(0, whole, size)]
 
 
 def digits_of(rank: int, radices: tuple[int, ...]) -> tuple[int, ...]:

@@ -68,11 +68,10 @@ def marginal(
         if options.deterministic_limit is not None:
             left_s = time_limit_s
         try:
-            level, _ = _value(upgrade.instance, measured, options, left_s, plan)
+            level = None if upgrade.instance is None else _value(upgrade.instance, measured, options, left_s, plan)[0]
         except InputError:
-            found.append(Marginal(upgrade.change, None, None, "NOT_COMPARABLE"))
-        else:
-            found.append(_compared(upgrade, base, level))
+            level = None
+        found.append(_compared(upgrade, base, level))
     on_change(len(found), len(upgrades))
     return sorted(found, key=lambda m: (m.gain is None, -(m.gain or 0.0), -(m.gain_at_most or 0.0)))
 
@@ -87,9 +86,11 @@ def _value(
     return result.levels[0], result.plan
 
 
-def _compared(upgrade: Upgrade, base: Level, level: Level) -> Marginal:
+def _compared(upgrade: Upgrade, base: Level, level: Level | None) -> Marginal:
     """Interval of the gain from values and bounds of both; rounding of the solver is no gain."""
     change = upgrade.change
+    if level is None:
+        return Marginal(change, None, None, "NOT_COMPARABLE")
     if level.value is None or base.value is None or level.bound is None or base.bound is None:
         return Marginal(change, None, None, level.status.value)
     if base.status is level.status is Status.OPTIMAL:

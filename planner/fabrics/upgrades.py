@@ -1,8 +1,11 @@
 """The part of a plug-in that offers more of the cluster, one thing at a time: the rows of `planner marginal`."""
 
-from collections.abc import Iterator
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar, NamedTuple, Self
 
+from pydantic import ValidationError
+
+from costmodel.fabrics import UpperPackets
 from planner.model.edit import edited, with_cluster, with_fabric
 from planner.model.instance import Instance
 from planner.model.plan import Plan
@@ -13,9 +16,17 @@ class Upgrade(NamedTuple):
 
     change: str
     """in words"""
-    instance: Instance
+    instance: Instance | None
+    """None where nothing can be compared: a resident runs in a way that is not listed on it, or it is too large"""
     is_addition: bool = True
     """whether every plan of the cluster as it is stays one, so that nothing can be lost"""
+
+    @classmethod
+    def of(cls, change: str, make: Callable[[], Instance], *, is_addition: bool = True) -> Self:
+        try:
+            return cls(change, make(), is_addition)
+        except ValidationError:
+            return cls(change, None, is_addition)
 
 
 class Upgrades:
@@ -37,8 +48,12 @@ class Upgrades:
         return with_cluster(instance, fabric=edited(fabric, servers=fabric.servers + 1))
 
     def of_server(self, instance: Instance) -> Upgrade:
-        each = "" if instance.cluster.fabric.racks == 1 else " in each rack"
-        return Upgrade(f"one more server{each}{self.joined_by(instance)}", self.with_server(instance))
+        """With packets between racks their links grow with the accelerators, and shares of these change."""
+        fabric = instance.cluster.fabric
+        each = "" if fabric.racks == 1 else " in each rack"
+        is_addition = not isinstance(fabric.upper_layer, UpperPackets)
+        change = f"one more server{each}{self.joined_by(instance)}"
+        return Upgrade.of(change, lambda: self.with_server(instance), is_addition=is_addition)
 
     def joined_by(self, instance: Instance) -> str:
         """What a new server is joined to the others by, in words; empty where nothing need be said."""
@@ -46,4 +61,4 @@ class Upgrades:
 
     def of_bandwidth(self, instance: Instance) -> Upgrade:
         doubled: dict[str, Any] = {self.bandwidth: 2 * getattr(instance.cluster.fabric, self.bandwidth)}
-        return Upgrade(f"twice {self.bandwidth_name}", with_fabric(instance, **doubled))
+        return Upgrade.of(f"twice {self.bandwidth_name}", lambda: with_fabric(instance, **doubled))

@@ -22,10 +22,12 @@ class DividedPortsUpgrades(Upgrades):
         if behind is not None:
             one = "appliance" if isinstance(fabric.memory, Appliances) else "module"
             deeper = edited(fabric.memory, second_tier=edited(behind, units=behind.units + 1))
-            yield Upgrade(f"one more unit of the second tier behind each {one}", with_fabric(instance, memory=deeper))
+            change = f"one more unit of the second tier behind each {one}"
+            yield Upgrade.of(change, lambda: with_fabric(instance, memory=deeper))
         if isinstance(fabric.memory, Appliances):
             more = edited(fabric.memory, per_server=fabric.memory.per_server + 1)
-            yield Upgrade("one more appliance in each server", with_fabric(instance, memory=more))
-            wider = edited(fabric.memory, ports=fabric.memory.ports + 1)
-            if wider.ports <= wider.all_ports:
-                yield Upgrade("one more optical port of each accelerator", with_fabric(instance, memory=wider))
+            yield Upgrade.of("one more appliance in each server", lambda: with_fabric(instance, memory=more))
+            if fabric.memory.ports < fabric.memory.all_ports:
+                wider = edited(fabric.memory, ports=fabric.memory.ports + 1)
+                change = "one more optical port of each accelerator"
+                yield Upgrade.of(change, lambda: with_fabric(instance, memory=wider))

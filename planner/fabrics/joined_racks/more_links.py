@@ -1,6 +1,9 @@
 """More links between racks: what the cluster could have, and what a job lacks of them."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+
+from pydantic import ValidationError
 
 from costmodel.fabrics import FabricBase, UpperFibers, UpperLayer, UpperPackets, UpperPart, UpperSwitches
 from planner.candidates.expand import list_options
@@ -14,23 +17,28 @@ from planner.model.phrases import listed
 
 PLENTY = 4
 """times the links that there are, where links are no limit"""
+MOST_LINKS = 4096
+"""of one part, as files may state them"""
 MOST_TOLD = 3
 """parts of the layer that a shortage names"""
 
 
 def upgrades(instance: Instance) -> Iterator[Upgrade]:
-    """One more link of each part, and twice the bandwidth; nothing where racks are not joined."""
+    """One more link of each part, and twice the bandwidth; nothing where racks are not joined.
+
+    Jobs take halvings of the links that there are, so that one more may take away what fitted: it is no addition.
+    """
     upper = instance.cluster.fabric.upper_layer
     if upper is None:
         return
     more = _with_more(instance.cluster.fabric, upper, 1)
     name = "fiber between all racks" if isinstance(upper, UpperFibers) else f"{upper.link_name} of each rack"
     if more is not None:
-        yield Upgrade(f"one more {name}", with_fabric(instance, upper=more))
+        yield Upgrade.of(f"one more {name}", lambda: with_fabric(instance, upper=more), is_addition=False)
     rate = upper.link_bytes_per_s
     field = "wavelength_bandwidth_bytes_per_s" if isinstance(upper, UpperFibers) else "bandwidth_bytes_per_s"
-    twice = with_fabric(instance, upper=edited(upper, **{field: 2 * rate}))
-    yield Upgrade(f"twice the bandwidth of {_a(upper.link_name)} between racks", twice)
+    change = f"twice the bandwidth of {_a(upper.link_name)} between racks"
+    yield Upgrade.of(change, lambda: with_fabric(instance, upper=edited(upper, **{field: 2 * rate})))
 
 
 def lifted(instance: Instance) -> Iterator[Lifted]:
@@ -40,8 +48,10 @@ def lifted(instance: Instance) -> Iterator[Lifted]:
         return
     most = max(sum(links.values()) for links in instance.cluster.upper_links.values())
     more = _with_more(fabric, upper, PLENTY * max(most, fabric.devices_per_rack))
-    if more is not None:
-        reason = f"the {upper.link_name}s between racks are too few where it finds accelerators"
+    if more is None:
+        return
+    reason = f"the {upper.link_name}s between racks are too few where it finds accelerators"
+    with suppress(ValidationError):  # a resident takes what is not listed of more
         yield Lifted(reason, with_fabric(instance, upper=more))
 
 
@@ -88,8 +98,11 @@ def _with_more(fabric: FabricBase, upper: UpperLayer, more: int) -> UpperLayer |
         uplinks = int(devices / upper.oversubscription) + more
         return edited(upper, oversubscription=max(1.0, devices / uplinks)) if upper.oversubscription > 1 else None
     if isinstance(upper, UpperSwitches):
-        return edited(upper, ports=min(upper.ports + more, 4096))
+        return edited(upper, ports=min(upper.ports + more, MOST_LINKS)) if upper.ports < MOST_LINKS else None
     assert isinstance(upper, UpperFibers)
     if isinstance(upper.fibers, int):
-        return edited(upper, fibers=upper.fibers + more)
-    return edited(upper, fibers=tuple(edited(each, count=each.count + more) for each in upper.fibers))
+        return edited(upper, fibers=min(upper.fibers + more, MOST_LINKS)) if upper.fibers < MOST_LINKS else None
+    if all(each.count >= MOST_LINKS for each in upper.fibers):
+        return None
+    wider = (edited(each, count=min(each.count + more, MOST_LINKS)) for each in upper.fibers)
+    return edited(upper, fibers=tuple(wider))

@@ -111,7 +111,7 @@ def _holds(fabric: FabricBase, upper: UpperLayer, circuit: RackCircuit) -> list[
         if int(match[3]) >= _fibers(upper, circuit.source, circuit.destination):
             return None
         in_use = {*circuit.wavelengths}
-        if not in_use or not in_use <= {*range(upper.wavelengths_per_fiber)}:
+        if not in_use or not in_use <= {*range(upper.wavelengths_per_fiber)} or len(in_use) < len(circuit.wavelengths):
             return None
         return [(circuit.over, f"wavelength {number}") for number in sorted(in_use)]
     return None

@@ -1,6 +1,7 @@
 """More of servers joined by fibers: a server, fibers where light is short, tiles, peers, a faster switch."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from costmodel.fabrics import Lightpath
 from costmodel.fabrics.lightpath import MAX_TILES
@@ -66,15 +67,15 @@ def _modules(instance: Instance, fabric: Lightpath) -> Iterator[Upgrade]:
     if memory is not None and (memory.shared or memory.units < fabric.most_modules):
         more, where = edited(memory, units=memory.units + 1), "in the pool of each server"
         where = where if memory.shared else "behind each tile"
-        yield Upgrade(f"one more memory module {where}", with_fabric(instance, memory=more))
+        yield Upgrade.of(f"one more memory module {where}", lambda: with_fabric(instance, memory=more))
 
 
 def _fibers(instance: Instance, fabric: Lightpath, plan: Plan | None) -> Iterator[Upgrade]:
     if fabric.servers > 1:
-        yield Upgrade("one more fiber between all servers", with_fibers_everywhere(instance, 1))
+        yield Upgrade.of("one more fiber between all servers", lambda: with_fibers_everywhere(instance, 1))
     for a, b in _full_pairs(instance, fabric, plan) if plan is not None else ():
         change = f"one more fiber {fabric.server_name(a)} -> {fabric.server_name(b)}"
-        yield Upgrade(change, with_fibers(instance, {(a, b): 1}))
+        yield Upgrade.of(change, partial(with_fibers, instance, {(a, b): 1}))
 
 
 def _full_pairs(instance: Instance, fabric: Lightpath, plan: Plan) -> list[Pair]:
@@ -99,15 +100,18 @@ def _tiles(instance: Instance, fabric: Lightpath) -> Iterator[Upgrade]:
     tiles = fabric.tiles_per_server + fabric.tile_rows
     if tiles <= MAX_TILES and not (fabric.slots_matter and instance.residents):
         count = "one more tile" if fabric.tile_rows == 1 else f"{fabric.tile_rows} more tiles"
-        changed = with_fabric(instance, tiles_per_server=tiles)
-        yield Upgrade(f"{count} per server", changed, is_addition=not fabric.slots_matter)
+        yield Upgrade.of(
+            f"{count} per server",
+            lambda: with_fabric(instance, tiles_per_server=tiles),
+            is_addition=not fabric.slots_matter,
+        )
 
 
 def _peers(instance: Instance, fabric: Lightpath) -> Iterator[Upgrade]:
     for peers in sorted({fabric.max_peers + 1, 2 * fabric.max_peers}):
         if peers <= fabric.wavelengths_per_tile:
             change = f"max_peers {fabric.max_peers} -> {peers}"
-            yield Upgrade(change, with_fabric(instance, max_peers=peers), is_addition=False)
+            yield Upgrade.of(change, partial(with_fabric, instance, max_peers=peers), is_addition=False)
 
 
 def _switches(instance: Instance, fabric: Lightpath) -> Iterator[Upgrade]:
@@ -115,5 +119,5 @@ def _switches(instance: Instance, fabric: Lightpath) -> Iterator[Upgrade]:
     for faster_s in SWITCH_S:
         if faster_s < now_s:
             change = f"reconfiguration {now_s * 1e6:g} us -> {faster_s * 1e6:g} us"
-            changed = with_fabric(instance, reconfiguration_s=faster_s)
-            yield Upgrade(change, changed, is_addition=False)
+            changed = partial(with_fabric, instance, reconfiguration_s=faster_s)
+            yield Upgrade.of(change, changed, is_addition=False)

@@ -20,9 +20,9 @@ class MemoryRingUpgrades(Upgrades):
         node, memory = fabric.node, fabric.node.node
         assert memory is not None
         links = edited(node, links=node.links + 2)
-        yield Upgrade("one more ring of links in each node", with_fabric(instance, node=links))
+        yield Upgrade.of("one more ring of links in each node", lambda: with_fabric(instance, node=links))
         faster = edited(node, link_bandwidth_bytes_per_s=2 * node.link_bandwidth_bytes_per_s)
-        yield Upgrade("twice the bandwidth of a link", with_fabric(instance, node=faster))
+        yield Upgrade.of("twice the bandwidth of a link", lambda: with_fabric(instance, node=faster))
         more = edited(node, node=edited(memory, dimms=memory.dimms + memory.groups))
         count = counted(memory.groups, "more DIMM")
-        yield Upgrade(f"{count} in each memory node", with_fabric(instance, node=more))
+        yield Upgrade.of(f"{count} in each memory node", lambda: with_fabric(instance, node=more))

@@ -22,5 +22,6 @@ class OcsRailUpgrades(Upgrades):
         if fabric.num_servers + fabric.racks <= fabric.ports:
             yield self.of_server(instance)
         if fabric.switches < MAX_SWITCHES:
-            yield Upgrade("one more switch on each rail", with_fabric(instance, switches=fabric.switches + 1))
+            switches = fabric.switches + 1
+            yield Upgrade.of("one more switch on each rail", lambda: with_fabric(instance, switches=switches))
         yield self.of_bandwidth(instance)

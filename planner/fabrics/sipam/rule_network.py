@@ -116,7 +116,7 @@ def rails_of(collective: Collective, ranks: int) -> int:
     if collective.kind == "transfer":
         ends = zip(*handed_over(collective), strict=True)
         return width * max(side.count(place) for side in ends for place in set(side))
-    return sum((r - 1) * w for r, w in zip(collective.radices, collective.wavelengths, strict=True))
+    return sum((r - 1) * w for r, w in zip(collective.radices, collective.wavelengths, strict=False))
 
 
 def _asked(configuration: Configuration) -> tuple[int, int]:

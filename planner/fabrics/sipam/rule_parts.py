@@ -1,6 +1,7 @@
 """Parts of pooled racks by name, read from the fields of the fabric and the health of the cluster."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,6 +13,7 @@ NUMBER = "(0|[1-9][0-9]{0,8})"
 UNIT = re.compile(rf"(.+)\.m{NUMBER}\.u{NUMBER}")
 TRAY_PORT = re.compile(rf"(.+)\.m{NUMBER}\.q{NUMBER}#{NUMBER}")
 UPLINK = re.compile(rf"(.+)\.q{NUMBER}#{NUMBER}")
+SWITCH = re.compile(rf"(?:(.+)\.)?q{NUMBER}")
 Unit = tuple[int, int, int]
 """(server, tray, number)"""
 TrayPort = tuple[int, int, int, int]
@@ -100,6 +102,40 @@ class PoolParts:
 
     def server_switch(self, server: int, rail: int) -> str:
         return f"{self.fabric.server_name(server)}.q{rail}"
+
+    def ports_of(self, switch: str) -> frozenset[str]:
+        """Names of all ports of a switch: accelerators, ports of trays and uplinks of a server, or uplinks of a rack;
+        none where there is no such switch."""
+        if switch not in self._ports:
+            self._ports[switch] = frozenset(self._named_ports(switch))
+        return self._ports[switch]
+
+    def _named_ports(self, switch: str) -> Iterator[str]:
+        match = SWITCH.fullmatch(switch)
+        if match is None or int(match[2]) >= self.rails:
+            return
+        fabric, rail = self.fabric, int(match[2])
+        server = server_of(fabric, match[1]) if match[1] else None
+        if server is not None:
+            name = fabric.server_name(server)
+            yield from (fabric.device_name(server, slot) for slot in range(fabric.devices_per_server))
+            yield from self._uplinks(server, rail)
+            for tray in range(fabric.trays_per_server if rail < self.local else 0):
+                yield from (f"{name}.m{tray}.q{rail}#{number}" for number in range(fabric.tray_ports))
+            return
+        for first in range(0, fabric.num_servers, fabric.servers):
+            if self.zone_switch(first, rail) == switch:
+                for each in range(first, first + fabric.servers):
+                    yield from self._uplinks(each, rail)
+
+    def _uplinks(self, server: int, rail: int) -> Iterator[str]:
+        numbers = range(self.fabric.uplinks if rail >= self.local else 0)
+        return (f"{self.fabric.server_name(server)}.q{rail}#{number}" for number in numbers)
+
+    @cached_property
+    def _ports(self) -> dict[str, frozenset[str]]:
+        """Those asked for."""
+        return {}
 
     def working_local(self, server: int) -> tuple[int, ...]:
         """Local rails whose switch works."""

@@ -124,13 +124,18 @@ def _check_states(parts: PoolParts, states: Connections, jobs: Sequence[Assignme
 
 
 def _check_matchings(parts: PoolParts, states: Mapping[str, set[tuple[str, str]]], label: str) -> Iterator[Violation]:
-    """Each input and each output once; no more ports than there are."""
+    """Each input and each output once, all of them ports of the switch; no more ports than there are."""
     for switch, pairs in states.items():
+        of_switch = parts.ports_of(switch)
         for side, ports in (("inputs", [a for a, _ in pairs]), ("outputs", [b for _, b in pairs])):
             twice = len(ports) - len(set(ports))
             if twice:
                 message = f"{label}: {switch} connects {twice} of its {side} twice"
                 yield Violation("pool_light", switch, message, float(twice))
+            strange = sorted(port for port in set(ports) if port not in of_switch)
+            if strange:
+                message = f"{label}: {strange[0]} is no port of {switch}"
+                yield Violation("pool_light", switch, message, float(len(strange)))
             excess = len(set(ports)) - parts.fabric.switch_ports
             if excess > 0:
                 message = f"{label}: {switch} has {parts.fabric.switch_ports} ports, {len(set(ports))} are used"
@@ -175,7 +180,7 @@ def _trace(
     joined: Mapping[str, Mapping[str, str]],
     needed: Counter[str],
 ) -> str | None:
-    """Where the light of a source on a rail from one server to another ends; None where a switch leaves it dark."""
+    """Where the light of a source on a rail from one server to another ends; None where it does not get on."""
     here, there = servers
     first = parts.server_switch(here, rail)
     needed[first] += 1
@@ -184,9 +189,10 @@ def _trace(
     zone, last = parts.zone_switch(here, rail), parts.server_switch(there, rail)
     needed[zone] += 1
     needed[last] += 1
-    out = joined.get(first, {}).get(source, "")
-    entered = joined.get(zone, {}).get(out, "") if parts.uplink(out) else ""
-    arrives = parts.uplink(entered)
-    if arrives is None or arrives[:2] != (there, rail):
-        return entered or out or None
+    out = joined.get(first, {}).get(source)
+    if out is None or out not in parts.ports_of(zone):
+        return None
+    entered = joined.get(zone, {}).get(out)
+    if entered is None or entered not in parts.ports_of(last):
+        return None
     return joined.get(last, {}).get(entered)

@@ -24,12 +24,15 @@ class SipamUpgrades(Upgrades):
         if (fabric.servers + 1) * fabric.uplinks <= fabric.switch_ports:
             yield self.of_server(instance)
         more = max(1, round(MORE_UNITS * fabric.units_per_tray))
-        units = with_fabric(instance, units_per_tray=fabric.units_per_tray + more)
-        yield Upgrade(counted(more, "more memory unit", "in each tray"), units)
+        units = fabric.units_per_tray + more
+        change = counted(more, "more memory unit", "in each tray")
+        yield Upgrade.of(change, lambda: with_fabric(instance, units_per_tray=units))
         if fabric.devices_per_server + fabric.ports_per_rail + fabric.trays_per_server <= fabric.switch_ports:
-            ports = with_fabric(instance, tray_ports=fabric.tray_ports + 1)
-            yield Upgrade("one more port of each tray on each rail", ports)
+            ports = fabric.tray_ports + 1
+            change = "one more port of each tray on each rail"
+            yield Upgrade.of(change, lambda: with_fabric(instance, tray_ports=ports))
         fits_rack = fabric.servers * (fabric.uplinks + 1) <= fabric.switch_ports
         if fabric.spine_rails and fits_rack and fabric.devices_per_server + fabric.uplinks < fabric.switch_ports:
-            yield Upgrade("one more uplink on each spine rail", with_fabric(instance, uplinks=fabric.uplinks + 1))
+            uplinks = fabric.uplinks + 1
+            yield Upgrade.of("one more uplink on each spine rail", lambda: with_fabric(instance, uplinks=uplinks))
         yield from more_links.upgrades(instance)

@@ -43,4 +43,4 @@ def _fibers_between_boards(instance: Instance, fabric: Torus) -> Iterator[Upgrad
     if boards is not None and boards.off_board < boards.of_chip:
         wider = edited(boards, wavelengths_per_fiber=min(2 * boards.off_board, boards.of_chip))
         change = f"{wider.off_board} in place of {boards.off_board} wavelengths over each fiber between boards"
-        yield Upgrade(change, with_fabric(instance, boards=wider))
+        yield Upgrade.of(change, lambda: with_fabric(instance, boards=wider))

@@ -5,7 +5,7 @@ import pytest
 from costmodel.collectives.ladder import Order
 from costmodel.fabrics import PlanKind
 from costmodel.parallelism.configuration import Collective, Configuration
-from planner.checks.required import is_sound
+from planner.checks.required import groups_in_racks, is_sound
 from tests.planner.checks.good import ring
 from tests.planner.checks.plans import (
     assign,
@@ -47,3 +47,10 @@ def test_collective_that_does_not_fit_together(
     instance, _ = ring()
     odd = Configuration(data=4, data_collective=collective("radix", *wavelengths, radices=radices, held=is_held))
     assert broken(instance, plan_of(instance, assign("ring", odd, "s0.t0 s0.t1 s0.t2 s0.t3"))) == {"listed"}
+
+
+def test_more_racks_than_ranks_of_a_group_are_no_crash() -> None:
+    """What is malformed is told by the rule of configurations; groups are asked for before."""
+    racks = Collective(kind="ring", wavelengths=(1,), racks=3)
+    spread = Configuration(data=2, micro_batch=1, data_collective=racks)
+    assert groups_in_racks(spread, "data") == [[0], [1]]

@@ -51,7 +51,10 @@ def test_circuits_over_switches_take_ports_that_are_there(changes: dict[str, Any
     assert any(message.startswith("j0: no circuit leads from r0") for message in told)
 
 
-@pytest.mark.parametrize("changes", [{"over": "r0>r1#7"}, {"over": "r1>r0#0"}, {"over": "u0"}, {"wavelengths": (0, 2)}])
+@pytest.mark.parametrize(
+    "changes",
+    [{"over": "r0>r1#7"}, {"over": "r1>r0#0"}, {"over": "u0"}, {"wavelengths": (0, 2)}, {"wavelengths": (0, 1, 1)}],
+)
 def test_circuits_over_fibers_take_wavelengths_that_are_there(changes: dict[str, Any]) -> None:
     told = _told(FIBERS, upper=_first(FIBERS, **changes))
     assert any(message.startswith("j0: no circuit leads from r0 to r1") for message in told)

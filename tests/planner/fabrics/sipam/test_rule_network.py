@@ -71,3 +71,10 @@ def test_failed_switches() -> None:
     server, rail = plan["x"].devices[0].partition(".")[0], plan["x"].memory[0].rail
     assert "memory_pool" in {v.rule for v in check(pool(failed_switches=[f"{server}.q{rail}"]), plan)}
     assert "pool_network" in {v.rule for v in check(pool(failed_switches=["q2", "q3"]), plan)}
+
+
+def test_a_collective_of_fewer_radices_is_told_and_no_crash() -> None:
+    def fewer(data: Fields) -> None:
+        of(data, "wide")["configuration"]["data_collective"] |= {"kind": "radix", "radices": [3], "wavelengths": [1, 1]}
+
+    assert "listed" in broken(fewer)
