@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from planner.whatif.repair import Repair, repair
 
 API_VERSION = "1.1"
+MOST_LOAD = 100.0
+"""accelerators asked for at once over all of a cluster, in a replay"""
 
 MODULE_OF_NAME = {
     "Assignment": "planner.model.plan",
@@ -102,8 +104,11 @@ __all__ = [
 
 def load(path: str | Path) -> "Instance":
     """Read and validate an instance file, JSON or YAML; InputError names file, field and remedy."""
+    from planner.model.errors import InputError
     from planner.model.instance import Instance
 
+    if not isinstance(path, str | Path):
+        raise InputError("load", "path", f"is a {type(path).__name__}; give the path of an instance file")
     return Instance.load(path)
 
 
@@ -113,7 +118,9 @@ def score(instance: "Instance", job: str) -> "JobOptions":
     InputError where the instance has no such job, or no candidate of it fits.
     """
     from planner.candidates.expand import list_options
+    from planner.model.arguments import require_instance
 
+    require_instance("score", instance)
     return list_options(instance, instance.job(job))
 
 
@@ -125,10 +132,15 @@ def compare(
     options: "SolveOptions | None" = None,
 ) -> "Comparison":
     """Every policy on every instance with seeds from that of the options on, jobs against one reference each."""
+    from planner.model.arguments import require_count, require_list
+    from planner.model.instance import Instance
     from planner.policies import find_policy
     from planner.studies import compare as study
     from planner.studies.compare.grid import Variant
 
+    require_list("compare", instances, "instances", Instance, "[load('a.yaml'), load('b.yaml')]")
+    require_list("compare", policies, "policies", str, "['cpsat', 'best_fit']")
+    require_count("compare", seeds, "seeds")
     for policy in policies:
         find_policy(policy)
     return study.compare(
@@ -156,16 +168,45 @@ def replay(
     shipped one); `jobs`: how many of the demand in one replay; `loads`: accelerators asked for at once over all of the
     cluster (None: arrivals as the table has them).
     """
+    from planner.model.arguments import require_count, require_list
     from planner.placement.job_mix import load_mix
     from planner.simulate.demand import load_demand
     from planner.simulate.study import cells_of, prepare_study, run_study
     from planner.simulate.trace import read_trace
 
+    for name, count in (("seeds", seeds), ("workers", workers), ("jobs", 1 if jobs is None else jobs)):
+        require_count("replay", count, name)
+    require_list("replay", policies, "policies", str, "['first_fit', 'best_fit']")
+    require_list("replay", loads, "loads", object, "[0.5, 0.9]")
+    _require_clusters(clusters)
+    _require_loads(loads)
     path = Path(demand)
     source = load_demand(path) if path.suffix in (".yaml", ".yml", ".json") else read_trace(path)
     study = prepare_study(source, load_mix(None if mix is None else Path(mix)), clusters, jobs=jobs)
     with TemporaryDirectory() as folder:
         return run_study(study, cells_of(study, policies, loads, seeds), Path(folder), workers=workers)
+
+
+def _require_clusters(clusters: object) -> None:
+    from planner.model.cluster import Cluster
+    from planner.model.errors import InputError
+
+    example = "{'mine': load('mine.yaml').cluster}"
+    if not isinstance(clusters, Mapping) or not clusters:
+        raise InputError("replay", "clusters", f"must be one or more clusters by name, as in {example}")
+    for name, cluster in clusters.items():
+        if not isinstance(cluster, Cluster):
+            raise InputError("replay", f"clusters[{name}]", f"is a {type(cluster).__name__}; give a Cluster: {example}")
+
+
+def _require_loads(loads: Sequence[float | None]) -> None:
+    from planner.model.arguments import is_finite
+    from planner.model.errors import InputError
+
+    for load in loads:
+        if load is not None and not (is_finite(load) and 0 < load <= MOST_LOAD):
+            remedy = f"must be above 0 and at most {MOST_LOAD:g}, or None for arrivals as the table has them"
+            raise InputError("replay", "loads", f"{remedy} (got {load!r})")
 
 
 def __getattr__(name: str) -> Any:

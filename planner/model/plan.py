@@ -212,6 +212,10 @@ class Plan(Spec):
                 return assignment
         raise KeyError(job)
 
+    def __contains__(self, job: object) -> bool:
+        """Whether a job of this name is admitted."""
+        return any(assignment.job == job for assignment in self.assignments)
+
     @property
     def admitted(self) -> tuple[str, ...]:
         return tuple(assignment.job for assignment in self.assignments)

@@ -4,8 +4,10 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from numbers import Integral
 
 from costmodel.wording import counted
+from planner.model.arguments import is_finite
 from planner.model.clock import Clock
 from planner.model.errors import InputError
 from planner.model.plan import Assignment, Plan
@@ -94,12 +96,12 @@ class SolveOptions:
     def __post_init__(self) -> None:
         for name in ("time_limit_s", "deterministic_limit", "pages_time_limit_s"):
             limit = getattr(self, name)
-            if limit is not None and not 0 <= limit < math.inf:
-                raise InputError("solve", name, f"must be 0 or more, and finite (got {limit})")
-        if not 0 <= self.gap < 1:
-            raise InputError("solve", "gap", f"must be a share from 0 to below 1 (got {self.gap})")
-        if self.workers is not None and self.workers < 1:
-            raise InputError("solve", "workers", f"must be at least 1, or None for all cores (got {self.workers})")
+            if limit is not None and not (is_finite(limit) and limit >= 0):
+                raise InputError("solve", name, f"must be a number from 0, and finite (got {limit!r})")
+        if not (is_finite(self.gap) and 0 <= self.gap < 1):
+            raise InputError("solve", "gap", f"must be a share from 0 to below 1 (got {self.gap!r})")
+        if self.workers is not None and not (isinstance(self.workers, Integral) and self.workers >= 1):
+            raise InputError("solve", "workers", f"must be at least 1, or None for all cores (got {self.workers!r})")
         if self.hint is not None and not isinstance(self.hint, Plan):
             raise InputError(
                 "solve", "hint", f"is a {type(self.hint).__name__}, not a Plan; read it by Plan.load(path)"

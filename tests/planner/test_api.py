@@ -58,6 +58,13 @@ def test_a_function_is_a_policy() -> None:
     assert (result.policy, result.status) == ("worst_fit", api.Status.FEASIBLE)
 
 
+def test_a_plan_has_the_jobs_that_it_admits() -> None:
+    (job,) = PLAN.admitted
+    assert PLAN[job].job == job
+    assert job in PLAN
+    assert "nobody" not in PLAN
+
+
 def test_a_result_is_one_line() -> None:
     result = api.solve(api.load(GOLDEN), deterministic_limit=1.0, workers=1)
     assert repr(result).startswith("<Result OPTIMAL by cpsat, 1 job, value 4 (bound 4, gap 0.00%), ")
@@ -83,6 +90,13 @@ def test_policies_are_compared_and_replayed(tmp_path: Path) -> None:
 
 INSTANCE: Any = api.load(GOLDEN)
 PLAN: Any = api.solve(INSTANCE, policy="first_fit").plan
+
+
+def _replayed(**wrong: Any) -> Any:
+    given = {"demand": "jobs.csv", "clusters": {"a": INSTANCE.cluster}, "policies": ["first_fit"]} | wrong
+    return api.replay(**given)
+
+
 WRONG: list[tuple[Any, str]] = [
     (lambda: api.solve(str(GOLDEN)), "solve.*instance.*is a str, not an Instance; read the file first"),  # type: ignore[arg-type]
     (lambda: api.solve(INSTANCE, policy=3), "policy.*is a int; give a name or a function"),  # type: ignore[arg-type]
@@ -96,6 +110,24 @@ WRONG: list[tuple[Any, str]] = [
     (lambda: api.repair(INSTANCE, PLAN, "s0.t0"), "repair.*failed.*give a list of names"),
     (lambda: api.compare([INSTANCE], ["fit"]), "policy.*is unknown"),
     (lambda: api.score(INSTANCE, "nobody"), "nobody"),
+    (lambda: api.load(None), "load.*path.*is a NoneType; give the path"),  # type: ignore[arg-type]
+    (lambda: api.score("zz", INSTANCE), "score.*instance.*is a str"),  # type: ignore[arg-type]
+    (lambda: api.solve(INSTANCE, time_limit_s="5"), "time_limit_s.*must be a number from 0, and finite .got '5'"),
+    (lambda: api.solve(INSTANCE, workers="2"), "workers.*must be at least 1"),
+    (lambda: api.solve(INSTANCE, gap=None), "gap.*must be a share"),
+    (lambda: api.compare(INSTANCE, ["best_fit"]), "instances.*is a Instance; give a list"),  # type: ignore[arg-type]
+    (lambda: api.compare([], ["best_fit"]), "instances.*is empty; give one or more"),
+    (lambda: api.compare([INSTANCE], []), "policies.*is empty"),
+    (lambda: api.compare([INSTANCE], [worst_fit]), "policies.*holds a function"),  # type: ignore[list-item]
+    (lambda: api.compare([INSTANCE], ["best_fit"], seeds=0), "seeds.*must be a whole number from 1 .got 0"),
+    (lambda: _replayed(jobs=0), "jobs.*must be a whole number from 1 .got 0"),
+    (lambda: _replayed(seeds=0), "seeds.*must be a whole number from 1"),
+    (lambda: _replayed(loads=0.5), "loads.*is a float; give a list, as in"),
+    (lambda: _replayed(loads=[0]), "loads.*must be above 0 and at most 100"),
+    (lambda: _replayed(loads=[float("nan")]), "loads.*must be above 0 .*got nan"),
+    (lambda: _replayed(policies=[]), "policies.*is empty"),
+    (lambda: _replayed(clusters={}), "clusters.*must be one or more clusters by name"),
+    (lambda: _replayed(clusters={"a": INSTANCE}), r"clusters\[a\].*is a Instance; give a Cluster"),
 ]
 
 
