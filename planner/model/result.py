@@ -97,7 +97,7 @@ class SolveOptions:
         for name in ("time_limit_s", "deterministic_limit", "pages_time_limit_s"):
             limit = getattr(self, name)
             if limit is not None and not (is_finite(limit) and limit >= 0):
-                raise InputError("solve", name, f"must be a number from 0, and finite (got {limit!r})")
+                raise InputError("solve", name, f"must be 0 or more, and finite (got {limit!r})")
         if not (is_finite(self.gap) and 0 <= self.gap < 1):
             raise InputError("solve", "gap", f"must be a share from 0 to below 1 (got {self.gap!r})")
         if self.workers is not None and not (isinstance(self.workers, Integral) and self.workers >= 1):
