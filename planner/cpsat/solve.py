@@ -9,6 +9,7 @@ from planner.cpsat.kept import Kept
 from planner.cpsat.left_out import left_out_of
 from planner.cpsat.refine import refine
 from planner.cpsat.search import Search
+from planner.cpsat.step1.constraints.groups import are_known_to_free_states
 from planner.cpsat.step1.objectives import OBJECTIVES
 from planner.cpsat.step2.compact import compact
 from planner.fabrics import plugin_of
@@ -51,7 +52,8 @@ def _searched(search: Search, index: int, before: Level | None = None) -> Level:
     clock = search.clock.within(search.seconds_left(index))
     search.bound, search.floor = None if before is None else before.bound, float("-inf")
     _bound_energy(search, objective.name)
-    if index == 0 and objective.name == "value":
+    is_known = are_known_to_free_states(plugin_of(search.full.cluster.fabric))
+    if index == 0 and objective.name == "value" and is_known:
         outcome = optimize_value(search, clock)
     else:
         if index == 0:

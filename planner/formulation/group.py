@@ -28,6 +28,9 @@ class Group:
     rule: Check
     told_as: str = ""
     """the rule that violations name, where it has several parts of which this is one; else the name of the group"""
+    is_of_step_one_alone: bool = False
+    """whether free states do not know it: then no plan of a heuristic starts the search, and step 1 decides over the
+    whole cluster, without divisions and neighbourhoods"""
 
     @property
     def told(self) -> str:

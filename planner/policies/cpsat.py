@@ -12,6 +12,7 @@ from planner.candidates.knapsack_bounds import KnapsackBounds
 from planner.cpsat.lns.racks import has_racks
 from planner.cpsat.search import pattern_of
 from planner.cpsat.solve import search_levels
+from planner.cpsat.step1.constraints.groups import are_known_to_free_states
 from planner.cpsat.step1.size import MOST_LITERALS, has_more_literals
 from planner.fabrics import plugin_of
 from planner.fabrics.pattern import route_pattern
@@ -59,7 +60,8 @@ def cpsat(problem: Problem, options: SolveOptions) -> Result:
 
 
 def _searched(problem: Problem, options: SolveOptions, cluster: RayCluster | None) -> Result:
-    result = search_levels(problem, options, _starts(problem, options), cluster)
+    is_known = are_known_to_free_states(plugin_of(problem.cluster.fabric))
+    result = search_levels(problem, options, _starts(problem, options) if is_known else (), cluster)
     if _has_lost_proof(problem, options, result):
         return _without_dropping(problem, options, result, cluster)
     return result

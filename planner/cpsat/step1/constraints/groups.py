@@ -39,6 +39,11 @@ ON_EVERY_FABRIC: tuple[Group, ...] = (
 )
 
 
+def are_known_to_free_states(plugin: FabricPlugin) -> bool:
+    """Whether all that step 1 states is obeyed by what free states give, too."""
+    return not any(group.is_of_step_one_alone for group in groups_of(plugin).values())
+
+
 def groups_of(plugin: FabricPlugin) -> dict[str, Group]:
     """Groups of one kind of fabric by name, those of every fabric first."""
     return {group.name: group for group in (*ON_EVERY_FABRIC, *plugin.step_one.groups)}
