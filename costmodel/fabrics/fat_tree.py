@@ -63,11 +63,11 @@ class Islands(FabricBase):
         together = ranks if one_server else per_server
         if dimension == "pipeline":
             alpha_s, bandwidth = self._link(one_server, 2 if one_server else 1)
-            return (packets.forward(ranks, alpha_s, bandwidth),)
+            return (packets.forward(ranks, alpha_s, bandwidth, together),)
         if dimension == "expert":
             return (self._all_to_all(ranks, together),)
         alpha_s, bandwidth = self._link(one_server, together)
-        return packets.all_reduces(ranks, alpha_s, bandwidth, bandwidth if one_server else 0.0)
+        return packets.all_reduces(ranks, alpha_s, bandwidth, bandwidth if one_server else 0.0, together)
 
     def transfers(
         self, prefill: int, decode: int, *, one_server: bool, each: tuple[int, int] = (1, 1)
@@ -93,7 +93,7 @@ class Islands(FabricBase):
         near = (per_server - 1) / ranks / self._near_bytes_per_s(per_server)
         far = (ranks - per_server) / ranks / self.network_bandwidth_bytes_per_s
         alpha_s = self.nvlink_alpha_s if per_server == ranks else self.network_alpha_s
-        return packets.all_to_all(ranks, alpha_s, max(near, far))
+        return packets.all_to_all(ranks, alpha_s, max(near, far), per_server)
 
     def network_j_per_byte(self, one_server: bool) -> float:
         return self.nvlink_energy_j_per_byte if one_server else self.network_energy_j_per_byte

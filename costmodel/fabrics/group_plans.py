@@ -91,6 +91,8 @@ class LinkPlan(HashedOnce):
     held: tuple[int, ...] = ()
     order: Order = "fixed"
     node_bytes_per_s: float = 0.0
+    near_share: float = 0.0
+    """of what ranks send, the part that stays in their servers where the group does not"""
     least_seconds_per_byte: float = 0.0
     """of any all-to-all on ranks with as many links each, however these are wired; 0 where none is known"""
     wired_seconds_per_byte: float = 0.0

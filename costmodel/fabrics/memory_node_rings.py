@@ -115,12 +115,12 @@ class MemoryNodeRings(FabricBase):
         if dimension == "expert":
             return (self._all_to_all(ranks, ranks if one_server else per_server),)
         if dimension == "pipeline":
-            return (self._forward(ranks, one_server),)
+            return (self._forward(ranks, ranks if one_server else per_server),)
         if one_server:
             both_ways = self.collectives == "circulants" and ranks > 2
             return (self._around(ranks), self._both_ways(ranks)) if both_ways else (self._around(ranks),)
         entering = min(self._rate(per_server), per_server * self.network_bandwidth_bytes_per_s)
-        return packets.all_reduces(ranks, self.network_alpha_s, entering)
+        return packets.all_reduces(ranks, self.network_alpha_s, entering, per_server=per_server)
 
     def _rate(self, ranks: int) -> float:
         """Of one of so many ranks in a node, all links of the rings together."""
@@ -155,14 +155,15 @@ class MemoryNodeRings(FabricBase):
         hops = sum(min(way, per_server - way) for way in range(1, per_server)) / ranks
         near = hops / self._rate(per_server)
         if per_server < ranks:
-            return packets.all_to_all(ranks, self.network_alpha_s, max(near, far))
+            return packets.all_to_all(ranks, self.network_alpha_s, max(near, far), per_server)
         return LinkPlan("routed", ranks, ranks // 2 * self._hop_s(ranks), near, hops)
 
-    def _forward(self, stages: int, one_server: bool) -> LinkPlan:
+    def _forward(self, stages: int, per_server: int) -> LinkPlan:
         """To the next stage: in a node in one direction of the rings, elsewhere over the network."""
-        if one_server:
+        if per_server == stages:
             return packets.forward(stages, self._hop_s(stages), self._rate(stages) / 2)
-        return packets.forward(stages, self.network_alpha_s, min(self._rate(1), self.network_bandwidth_bytes_per_s))
+        rate = min(self._rate(1), self.network_bandwidth_bytes_per_s)
+        return packets.forward(stages, self.network_alpha_s, rate, per_server)
 
     def transfers(
         self, prefill: int, decode: int, *, one_server: bool, each: tuple[int, int] = (1, 1)

@@ -1,6 +1,7 @@
 """Three-dimensional tori of packet links, alone or as cubes whose faces meet in optical switches."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import product
 from math import prod
@@ -52,11 +53,17 @@ class Torus(TorusSpec):
         if ranks == 1:
             return (NO_PLAN,)
         return tuple(
-            plan
+            plan if one_server else replace(plan, near_share=self._near_share(box))
             for box in self._boxes(dimension, ranks, one_server=one_server)
             for links in self._links_of(box)
             for plan in self._plans(dimension, box, links)
         )
+
+    def _near_share(self, box: Sides) -> float:
+        """Of hops over a box of whole cubes, those inside cubes: one of each side leaves its cube, along all axes
+        alike."""
+        leaving = [1 / side for extent, side in zip(box, self.sides, strict=True) if extent > 1]
+        return 1 - sum(leaving) / len(leaving)
 
     def transfers(
         self, prefill: int, decode: int, *, one_server: bool, each: tuple[int, int] = (1, 1)

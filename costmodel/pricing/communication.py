@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.fabrics import FabricBase, GroupPlan
+from costmodel.fabrics import FabricBase, GroupPlan, LinkPlan
 from costmodel.fabrics.across_racks import upper_energy
 from costmodel.parallelism.mappings import DIMENSIONS, Floats, Ints
 from costmodel.pricing.candidates import Candidates
@@ -24,6 +24,8 @@ class Sent:
     exposed_s: Floats
     sent_bytes: Floats
     """of the mean stage"""
+    near_bytes: Floats
+    """of these, what stays in servers of groups that do not"""
     repeated_s: Floats
     """inside the bubble"""
     upper_j: Floats
@@ -70,7 +72,7 @@ class LinkLimits:
 def communication(candidates: Candidates, graph: OpGraph, sums: Totals, operator_s: Floats, links: LinkLimits) -> Sent:
     """Messages by the plans of their dimensions, less what operators hide: no more hides than these take."""
     m, of_plans = candidates.mapping, _PlanColumns.of(candidates.plans)
-    seconds, sent = np.zeros((2, len(DIMENSIONS), len(m)))
+    seconds, sent, near = np.zeros((3, len(DIMENSIONS), len(m)))
     repeated: dict[int, Floats] = {}
     hidden_s, upper_j = np.zeros((2, len(m)))
     hides = [_of_rows(graph.overlap.get(dimension, 0.0), m) for dimension in DIMENSIONS]
@@ -91,6 +93,7 @@ def communication(candidates: Candidates, graph: OpGraph, sums: Totals, operator
                 repeated[axis][rows] = each.repeated_count[m[rows]] * each_s
         mean = often * each.mean_bytes.take(m)
         sent[axis] = mean * of_plans.sent_per_byte.take(plan)
+        near[axis] = sent[axis] * of_plans.near_share.take(plan)
         if of_plans.upper_j_per_byte.any():
             upper_j += mean * of_plans.upper_j_per_byte.take(plan)
         if np.any(hides[axis]):
@@ -103,7 +106,7 @@ def communication(candidates: Candidates, graph: OpGraph, sums: Totals, operator
             if axis in repeated:
                 repeated[axis] *= shown
     repeated_s = sum((repeated[axis] for axis in sorted(repeated)), np.zeros(len(m)))
-    return Sent(seconds, sent, repeated_s, upper_j, np.minimum(hidden_s, operator_s))
+    return Sent(seconds, sent, near, repeated_s, upper_j, np.minimum(hidden_s, operator_s))
 
 
 @dataclass(frozen=True)
@@ -115,6 +118,7 @@ class _PlanColumns:
     sent_per_byte: Floats
     node_bytes_per_s: Floats
     ranks: Floats
+    near_share: Floats
     upper_j_per_byte: Floats
 
     @classmethod
@@ -125,10 +129,14 @@ class _PlanColumns:
     @classmethod
     def _of(cls, plans: Sequence[GroupPlan]) -> Self:
         rows = [
-            (p.latency_s, p.seconds_per_byte, p.bytes_per_byte, p.node_bytes_per_s, p.ranks, upper_energy(p))
+            (p.latency_s, p.seconds_per_byte, p.bytes_per_byte, p.node_bytes_per_s, p.ranks, _near(p), upper_energy(p))
             for p in plans
         ]
-        return cls(*np.array(rows, np.float64).reshape(-1, 6).T.copy())
+        return cls(*np.array(rows, np.float64).reshape(-1, 7).T.copy())
+
+
+def _near(plan: GroupPlan) -> float:
+    return plan.near_share if isinstance(plan, LinkPlan) else 0.0
 
 
 _RECENT = Recently[int, tuple[Sequence[GroupPlan], _PlanColumns]](4)
@@ -140,10 +148,11 @@ def _of_rows(share: float | Floats, mapping: NDArray[np.integer[Any]]) -> float 
     return share.take(mapping) if isinstance(share, np.ndarray) else share
 
 
-def network_j(is_confined: NDArray[np.bool_], fabric: FabricBase, sent_bytes: Floats) -> Floats:
-    """Joules per accelerator and step: what each dimension sends times the energy of its reach."""
+def network_j(is_confined: NDArray[np.bool_], fabric: FabricBase, sent_bytes: Floats, near_bytes: Floats) -> Floats:
+    """Joules per accelerator and step: what each dimension sends times the energy of its reach.
+
+    All of a group in one server is near, and `near_bytes` of the others; shapes (5, C).
+    """
     near, far = fabric.network_j_per_byte(True), fabric.network_j_per_byte(False)
-    along = (
-        sent * np.where(is_near, near, far) for sent, is_near in zip(sent_bytes, is_confined, strict=True) if sent.any()
-    )
-    return sum(along, np.zeros(sent_bytes.shape[1]))
+    inside = np.where(is_confined, sent_bytes, near_bytes)
+    return np.asarray((inside * near + (sent_bytes - inside) * far).sum(axis=0))

@@ -48,7 +48,7 @@ def step_price(
         "reconfiguration_s": change_s,
         "offload_s": offload_s,
         "bubble_s": bubble_s,
-        "network_j": (network_j(is_confined, fabric, sent.sent_bytes) + sent.upper_j)
+        "network_j": (network_j(is_confined, fabric, sent.sent_bytes, sent.near_bytes) + sent.upper_j)
         * candidates.num_devices.astype(np.float64),
     }
     return columns, drawn

@@ -2,13 +2,14 @@
 
 from collections import deque
 from functools import lru_cache
+from itertools import pairwise, permutations
 from math import prod
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter
 
-from costmodel.fabrics import FabricBase
+from costmodel.fabrics import FabricBase, Islands, MemoryNodeRings, Torus
 from costmodel.hardware.device import Device
 from costmodel.kernels.attention_context import prefill_attention_s, prefill_curve
 from costmodel.kernels.collective import collective_curve, node_collective_s
@@ -171,7 +172,9 @@ def _prices(step: Step, rates: Any, candidates: Candidates, row: int, device: De
     prices |= _energies(step, choice, device, workload.precision)
     prices["network_j"] = 0.0
     for name in DIMENSIONS:
-        joules = [size * fabric.network_j_per_byte(near[name]) for _, size in sent[name]]
+        inside = 1.0 if near[name] else _inside(choice, int(candidates.block[row]), name, order, plans[name], fabric)
+        each_j = inside * fabric.network_j_per_byte(True) + (1 - inside) * fabric.network_j_per_byte(False)
+        joules = [size * each_j for _, size in sent[name]]
         prices["network_j"] += (joules[0] + joules[1] / choice["pipeline"] + joules[2]) * _num_devices(choice)
     prices["footprint_bytes"] = step.memory.footprint_bytes
     prices["tier_footprint_bytes"] = step.memory.tier_footprint_bytes
@@ -363,20 +366,46 @@ def _send(work: Work, dimension: str, plan: Any, slower: float) -> tuple[float, 
 
 def _is_near(choice: dict[str, int], block: int, dimension: str, order: str) -> bool:
     """Whether the groups along a dimension surely lie in one server: ranks counted, block by block."""
+    return all(len(set(group)) == 1 for group in _blocks_of_groups(choice, block, dimension, order))
+
+
+def _inside(choice: dict[str, int], block: int, dimension: str, order: str, plan: Any, fabric: FabricBase) -> float:
+    """Share of what packets carry that stays in servers, of groups over several: pairs of ranks counted one by one."""
+    if isinstance(fabric, Torus):
+        axes = [(extent, side) for extent, side in zip(plan.radices, fabric.sides, strict=True) if extent > 1]
+        inside = [sum((x + 1) % side != 0 for x in range(extent)) / extent for extent, side in axes]
+        return sum(inside) / len(inside)
+    if not isinstance(fabric, Islands | MemoryNodeRings) or plan.kind not in ("ring", "tree", "switched"):
+        return 0.0
+    shares = []
+    for group in _blocks_of_groups(choice, block, dimension, order):
+        number = len(group)
+        if plan.kind == "ring":
+            pairs = [(group[i], group[(i + 1) % number]) for i in range(number)]
+        elif dimension == "expert":
+            pairs = [*permutations(group, 2)]
+        else:  # a line, and as a tree has as many links of either kind
+            pairs = [*pairwise(group)]
+        shares.append(sum(a == b for a, b in pairs) / len(pairs))
+    return min(shares)
+
+
+def _blocks_of_groups(choice: dict[str, int], block: int, dimension: str, order: str) -> list[list[int]]:
+    """For each group along a dimension the blocks of its ranks."""
     extents = {
         "tp": choice["tensor"], "cp": choice["context"], "pp": choice["pipeline"], "ep": choice["expert"],
         "dp": choice["data"] // choice["expert"],
     }  # fmt: skip
     names = order.replace("dp", "dp" if "ep" in order else "ep-dp").split("-")
     within = {"tensor": "tp", "context": "cp", "pipeline": "pp", "data": "cp ep dp", "expert": "ep"}[dimension].split()
-    groups: dict[Any, set[int]] = {}
+    groups: dict[Any, list[int]] = {}
     for rank in range(prod(extents.values())):
         left, index = rank, {}
         for name in names:
             left, index[name] = divmod(left, extents[name])
         group = tuple(index[name] for name in names if name not in within)
-        groups.setdefault(group, set()).add(rank // block)
-    return all(len(blocks) == 1 for blocks in groups.values())
+        groups.setdefault(group, []).append(rank // block)
+    return [*groups.values()]
 
 
 def _changes(step: Step) -> tuple[float, float]:

@@ -6,7 +6,7 @@ from math import prod
 import pytest
 from pydantic import ValidationError
 
-from costmodel.fabrics import NO_PLAN, Torus
+from costmodel.fabrics import NO_PLAN, LinkPlan, Torus
 from costmodel.fabrics.sliced import Held
 from tests.costmodel.fabrics.torus_cases import ALPHA, LINK, SWITCHES, Sides, cubes, job, torus
 
@@ -34,6 +34,20 @@ def test_across_cubes_an_axis_is_a_multiple_of_the_side() -> None:
     assert fabric.blocks((2, 2, 2, 2), 16) == [1, 2]
     assert fabric.blocks((2, 2, 2, 2), 8) == [2, 8]
     assert torus().blocks((2, 2, 2, 2), 128) == [2]
+
+
+def test_one_hop_of_each_side_leaves_its_cube() -> None:
+    """Along 8 chips in cubes of 4 every fourth link, along 2 of 2 every second one, and none of a group in one cube."""
+    fabric = cubes((4, 2, 2))
+    shares = {
+        plan.radices: plan.near_share
+        for plan in fabric.plans("data", 8, one_server=False)
+        if isinstance(plan, LinkPlan)
+    }
+    assert shares[8, 1, 1] == 3 / 4
+    assert shares[1, 4, 2] == 1 / 2
+    assert shares[4, 2, 1] == pytest.approx(5 / 8)
+    assert all(isinstance(plan, LinkPlan) and plan.near_share == 0 for plan in fabric.plans("data", 8, one_server=True))
 
 
 def test_consecutive_stages_are_neighbours_and_groups_lie_along_their_axes() -> None:

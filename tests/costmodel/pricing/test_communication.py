@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from costmodel.fabrics import LinkPlan
 from costmodel.pricing.communication import LinkLimits, communication, network_j
 from costmodel.pricing.efficiency import Efficiency
 from costmodel.pricing.totals import Messages, Totals
@@ -139,4 +140,30 @@ def test_links_of_a_server_in_training(reached: float | None, expected: float) -
 def test_energy_by_reach() -> None:
     """10 pJ a bit inside a server, 20 beyond."""
     sent, is_confined = np.array([[1e9], [2e9], [0], [0], [4e9]]), np.array([[True], [False], [True], [True], [False]])
-    np.testing.assert_allclose(network_j(is_confined, fabric_of(FAT_TREE), sent), [1 * 0.08 + 6 * 0.16])
+    found = network_j(is_confined, fabric_of(FAT_TREE), sent, np.zeros_like(sent))
+    np.testing.assert_allclose(found, [1 * 0.08 + 6 * 0.16])
+
+
+def test_what_stays_in_servers_of_a_group_over_several_has_their_energy() -> None:
+    sent, near = np.zeros((2, 5, 1))
+    sent[2], near[2] = 4e9, 3e9
+    found = network_j(np.zeros((5, 1), bool), fabric_of(FAT_TREE), sent, near)
+    np.testing.assert_allclose(found, [3 * 0.08 + 1 * 0.16])
+
+
+@pytest.mark.parametrize(
+    ("dimension", "kind", "share"),
+    [
+        ("data", "ring", 14 / 16),
+        ("data", "tree", 14 / 15),
+        ("pipeline", "switched", 14 / 15),
+        ("expert", "switched", 7 / 15),
+    ],
+)
+def test_of_sixteen_ranks_on_two_servers(dimension: Any, kind: str, share: float) -> None:
+    """Of the links between ranks that follow each other two leave a server, or one; of all pairs eight of fifteen."""
+    fabric = fabric_of(FAT_TREE | {"gpus_per_server": 8, "nvlink_alpha": "1 us", "network_alpha": "9 us"})
+    plans = {plan.kind: plan for plan in fabric.plans(dimension, 16, one_server=False, per_server=8)}
+    plan = plans[kind]  # type: ignore[index]
+    assert isinstance(plan, LinkPlan)
+    assert plan.near_share == pytest.approx(share)
