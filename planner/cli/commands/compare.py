@@ -100,9 +100,9 @@ def compare(
     Value, bound and energy compare over variants and instances: a job is measured against its fastest and its most
     frugal candidate in the first file that lists it, as written. Tokens, samples, joules and costs are absolute.
     The gap is to the best bound that any run on the same variant proved; heuristics prove none. The best figures of
-    a variant are bold; energy, power and fragmentation only among plans of the best value. The time limit
-    is that of each run. Finished runs are kept: the same command resumes where it was interrupted. With `--plain` one
-    table has all instances beside their plain alternatives.
+    a variant are bold. Throughput, energy, power, fragmentation and cost compare only among plans that run as many jobs
+    as any beside them; others show their figure, never as the best. Each run has the time limit; finished ones are
+    kept: the same command resumes. With `--plain` one table has all instances beside their plain alternatives.
     """
     asked = CompareOutputs(timings, as_json, csv, out_json, html)
     asked.require_writable()

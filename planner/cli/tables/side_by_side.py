@@ -23,8 +23,6 @@ LEADS = {
     "joules_per_sample": "energy/sample", "cost_per_h": "cost/h",
 }  # fmt: skip
 """figure -> how the last line calls it"""
-ALIKE = 1e-9
-"""fraction of a figure within which two are the same"""
 
 
 def print_side_by_side(rows: "Sequence[PolicyRow]") -> None:
@@ -35,8 +33,9 @@ def print_side_by_side(rows: "Sequence[PolicyRow]") -> None:
     out = console()
     out.print()
     out.print(side_by_side(lines))
-    if leads := leads_line(lines):
-        out.print(leads, soft_wrap=True)
+    for text in (leads_line(lines), left_out_line(lines)):
+        if text:
+            out.print(text, soft_wrap=True)
 
 
 def best_of_each(rows: "Sequence[PolicyRow]") -> "list[PolicySummary]":
@@ -72,27 +71,56 @@ def leads_line(lines: "Sequence[PolicySummary]") -> str:
     return "; ".join(text for name in LEADS if (text := _lead(lines, name)))
 
 
+def left_out_line(lines: "Sequence[PolicySummary]") -> str:
+    """compared in value alone, as others run more jobs: sipac0 runs 2 of 4 jobs."""
+    from planner.studies.compare.comparable import runs_fewer
+
+    full = _with_most_jobs(lines)
+    fewer = [
+        runs_fewer(line.first.instance, line.figures["admitted"].mean, line.first.jobs)
+        for place, line in enumerate(lines)
+        if place not in full
+    ]
+    return plain(f"compared in value alone, as others run more jobs: {', '.join(fewer)}") if fewer else ""
+
+
+def _with_most_jobs(lines: "Sequence[PolicySummary]") -> list[int]:
+    from planner.studies.compare.comparable import with_most_jobs
+
+    return with_most_jobs({place: line.figures["admitted"].mean for place, line in enumerate(lines)})
+
+
+def _compared(lines: "Sequence[PolicySummary]", name: str) -> list[int]:
+    """Places of the lines that compare in a figure."""
+    from planner.studies.compare.comparable import AMONG_MOST_JOBS
+
+    return _with_most_jobs(lines) if name in AMONG_MOST_JOBS else list(range(len(lines)))
+
+
 def _how(line: "PolicySummary") -> str:
     given = "".join(f" {path.rsplit('.', 1)[-1]}={value}" for path, value in line.first.parameters.items())
     return plain(f"{line.first.policy}{given}")
 
 
 def _leaders(lines: "Sequence[PolicySummary]", name: str) -> list[int]:
-    """Places of the best mean; all of those that are the same."""
+    """Places of the best mean of those that compare; all of those that are the same."""
+    from planner.studies.compare.comparable import SAME
+
     sign = 1 if name in MOST_IS_BEST else -1
-    means = {place: sign * line.figures[name].mean for place, line in enumerate(lines) if name in line.figures}
+    known = [place for place in _compared(lines, name) if name in lines[place].figures]
+    means = {place: sign * lines[place].figures[name].mean for place in known}
     most = max(means.values(), default=0.0)
-    return [place for place, mean in means.items() if mean >= most - ALIKE * abs(most)]
+    return [place for place, mean in means.items() if mean >= most - SAME * abs(most)]
 
 
 def _lead(lines: "Sequence[PolicySummary]", name: str) -> str:
-    """The one that leads in a figure and by how much; "" where not all have it, or none leads alone."""
-    leaders = _leaders(lines, name)
-    if len(leaders) != 1 or any(name not in line.figures for line in lines):
+    """The one that leads in a figure and by how much; "" where not all that compare have it, or none leads alone."""
+    leaders, compared = _leaders(lines, name), [lines[place] for place in _compared(lines, name)]
+    if len(leaders) != 1 or len(compared) < 2 or any(name not in line.figures for line in compared):
         return ""
     ahead = lines[leaders[0]]
     second = min(
-        (line for line in lines if line is not ahead),
+        (line for line in compared if line is not ahead),
         key=lambda line: abs(line.figures[name].mean - ahead.figures[name].mean),
     )
     mean, other = ahead.figures[name].mean, second.figures[name].mean

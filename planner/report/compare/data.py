@@ -1,14 +1,15 @@
 """A comparison as plain data for its page; nothing is solved here."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from planner.report.compare.headline import headline, title
 from planner.report.compare.leads import lead_row, leads
-from planner.report.compare.sheet import AT_BEST_VALUE, COSTS, ComparisonSheet, Condition, measures_of
+from planner.report.compare.sheet import COSTS, ComparisonSheet, Condition, measures_of
 from planner.report.study.figures import described, figures, rounded, standing
 from planner.report.study.front import on_front
 from planner.simulate.measures import Measure
+from planner.studies.compare.comparable import AMONG_MOST_JOBS, RULE, runs_fewer
 from planner.studies.compare.rows import PolicyRow
 
 GAIN = "value"
@@ -52,14 +53,14 @@ def page_data(
         "groups": [{"title": title, "names": list(names)} for title, names in GROUPS.items()],
         "plots": [name for name in PLOTS if name in measures],
         "table": [[figures(sheet, each, run, measures) for run in sheet.runs] for each in sheet.conditions],
-        "standings": [_standings(sheet, each, measures) for each in sheet.conditions],
+        "standings": [_standings(sheet, each, measures, are_same_jobs=are_same_jobs) for each in sheet.conditions],
         "is_paired": False,
         "front_title": "What is gained over what it takes",
         "axes": [{"gain": gain, "cost": cost} for gain, cost in pairs],
         "fronts": [[_front(sheet, each, *pair) for pair in pairs] for each in sheet.conditions],
         "verdicts": [{"choice": sheet.runs.index(each.best.run)} for each in found],
         "setting": _setting(sheet),
-        "caveats": [*notes, *_caveats(sheet)],
+        "caveats": [*notes, *_caveats(sheet, are_same_jobs=are_same_jobs)],
     }
 
 
@@ -68,12 +69,14 @@ def _condition(condition: Condition) -> dict[str, str]:
     return {"chip": name, "name": name, "at": f"with {name}" if condition else "of the instances as written"}
 
 
-def _standings(sheet: ComparisonSheet, condition: Condition, measures: Mapping[str, Measure]) -> list[Any]:
-    """Of each measure how runs stand to the best one; some measures compare at the best value alone."""
-    sound = [run for run in sheet.runs if sheet.is_sound(condition, run)]
-    best = sheet.at_best_value(condition)
+def _standings(
+    sheet: ComparisonSheet, condition: Condition, measures: Mapping[str, Measure], *, are_same_jobs: bool
+) -> list[Any]:
+    """Of each measure how runs stand to the best one of those that they compare with."""
+    sound = sheet.groups(condition, are_same_jobs=are_same_jobs)
+    full = [sheet.with_most_jobs(condition, group) for group in sound]
     return [
-        standing(sheet, condition, name, measure, best if name in AT_BEST_VALUE else sound)
+        standing(sheet, condition, name, measure, full if name in AMONG_MOST_JOBS else sound)
         for name, measure in measures.items()
     ]
 
@@ -100,12 +103,29 @@ def _setting(sheet: ComparisonSheet) -> list[tuple[str, str]]:
     ]
 
 
-def _caveats(sheet: ComparisonSheet) -> list[str]:
+def _left_out(sheet: ComparisonSheet, *, are_same_jobs: bool) -> Iterator[str]:
+    """Runs whose figures are shown and not compared, each with the conditions under which that is so."""
+    jobs = {(row.instance, row.policy): row.jobs for row in sheet.rows}
+    policies = {policy for _, policy in sheet.runs}
+    found: dict[str, list[Condition]] = {}
+    for condition in sheet.conditions:
+        for group in sheet.groups(condition, are_same_jobs=are_same_jobs):
+            full = sheet.with_most_jobs(condition, group)
+            for run in (run for run in group if run not in full):
+                name = run[0] if len(policies) == 1 else " by ".join(run)
+                found.setdefault(runs_fewer(name, sheet.admitted(condition, run), jobs[run]), []).append(condition)
+    if found:
+        told = (text + (f" with {' or '.join(where)}" if any(where) else "") for text, where in found.items())
+        yield f"Not compared in these: {'; '.join(told)}."
+
+
+def _caveats(sheet: ComparisonSheet, *, are_same_jobs: bool) -> list[str]:
     """What figures do not say."""
     told = [
         "Speeds, energies and power are predictions of the cost model; its errors are in the manual.",
         "Each plan is one moment: nobody arrives or leaves. planner replay shows policies over time.",
-        "Power, energy and cost compare among plans of the same value: a plan that runs less takes less.",
+        f"{RULE}: a plan that runs less takes less.",
+        *_left_out(sheet, are_same_jobs=are_same_jobs),
     ]
     told += dict.fromkeys(f"{row.instance} has no place for {row.impossible}." for row in sheet.rows if row.impossible)
     if refused := sorted({f"{row.instance} by {row.policy}" for row in sheet.rows if row.violations}):

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from planner.report.study.figures import FigureSheet, Run
 from planner.simulate.measures import Measure
+from planner.studies.compare.comparable import with_most_jobs
 from planner.studies.compare.rows import PolicyRow
 
 Condition = str
@@ -28,8 +29,6 @@ COSTS = {
     "cost_per_million_tokens": "cost per million tokens",
     "cost_per_million_samples": "cost per million samples",
 }
-AT_BEST_VALUE = ("joules_per_token", "joules_per_sample", "power_w", "energy", "fragmentation", *COSTS)
-"""measures that compare among plans of the best value alone: a plan that runs nothing takes no power"""
 
 
 class ComparisonSheet(FigureSheet):
@@ -64,14 +63,17 @@ class ComparisonSheet(FigureSheet):
         runs = [run for run in self.runs if run[0] == instance and self.is_sound(condition, run)]
         return sorted(runs, key=lambda run: -(self.mean(condition, run, "value")[0] or 0.0))
 
-    def at_best_value(self, condition: Condition) -> list[Run]:
-        """Runs whose value is that of the best one on their instance."""
-        found = []
-        for instance in self.instances:
-            ranked = self.leaders(condition, instance)
-            values = [self.mean(condition, run, "value")[0] or 0.0 for run in ranked]
-            found += [run for run, value in zip(ranked, values, strict=True) if value >= values[0] * (1 - 1e-9)]
-        return found
+    def groups(self, condition: Condition, *, are_same_jobs: bool) -> list[list[Run]]:
+        """Sound runs that compare: of each instance, or of all where their jobs are the same."""
+        sound = [run for run in self.runs if self.is_sound(condition, run)]
+        return [sound] if are_same_jobs else [[run for run in sound if run[0] == each] for each in self.instances]
+
+    def admitted(self, condition: Condition, run: Run) -> float:
+        return self.mean(condition, run, "admitted")[0] or 0.0
+
+    def with_most_jobs(self, condition: Condition, among: Sequence[Run]) -> list[Run]:
+        """Of some sound runs those that compare in what they do and take."""
+        return with_most_jobs({run: self.admitted(condition, run) for run in among})
 
 
 def condition_of(row: PolicyRow) -> Condition:

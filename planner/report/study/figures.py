@@ -14,6 +14,8 @@ Run = tuple[str, str]
 """(cluster or instance, policy)"""
 MARGIN = 0.01
 """differences below this share of the value count as level, however sure they are"""
+TIE = 1e-9
+"""means that differ by no more, as a fraction or as shares of one, are both the best"""
 Finding = Literal["better", "worse", "slight", "level", "unknown"]
 """of a paired difference: outside its interval, so but below MARGIN, not told apart from 0, no interval at all"""
 
@@ -73,26 +75,26 @@ def figures(sheet: FigureSheet, condition: Any, run: Run, measures: Mapping[str,
 
 
 def standing(
-    sheet: FigureSheet, condition: Any, name: str, measure: Measure, among: Sequence[Run] | None = None
+    sheet: FigureSheet, condition: Any, name: str, measure: Measure, among: Sequence[Sequence[Run]] | None = None
 ) -> list[str] | None:
-    """How each run differs from the best one, paired; None for a measure that is neither better nor worse.
+    """How each run differs from the best ones, paired; None for a measure that is neither better nor worse.
 
-    `among`: the runs whose values compare, all unless given; others have no standing, "".
+    `among`: groups of runs whose values compare, all runs unless given; others have no standing, "".
     """
-    compared = sheet.runs if among is None else among
-    ranked = ranking(sheet, condition, compared, name, measure.better) if measure.better else []
-    if not ranked:
+    if not measure.better:
         return None
-    best = ranked[0]
-    scale = sheet.mean(condition, best, name)[0]
-    return [
-        "best"
-        if run == best
-        else finding(sheet.less(condition, run, best, name), scale, measure.better)
-        if run in compared
-        else ""
-        for run in sheet.runs
-    ]
+    found: dict[Run, str] = {}
+    for group in [sheet.runs] if among is None else among:
+        ranked = ranking(sheet, condition, group, name, measure.better)
+        if not ranked:
+            continue
+        scale = sheet.mean(condition, ranked[0], name)[0] or 0.0
+        for run in group:
+            mean = sheet.mean(condition, run, name)[0]
+            is_best = mean is not None and abs(mean - scale) <= TIE * max(abs(scale), float(measure.is_share))
+            less = sheet.less(condition, run, ranked[0], name)
+            found[run] = "best" if is_best else finding(less, scale, measure.better)
+    return [found.get(run, "") for run in sheet.runs] if found else None
 
 
 def described(sheet: FigureSheet, measures: Mapping[str, Measure], seeds: Sequence[int], **run: Any) -> dict[str, Any]:

@@ -11,8 +11,8 @@ function drawTable() {
   const place = el("div", { class: "scroll" });
   const head = el("div", { class: "section-head" }, el("h2", { id: "table-title" }), groups);
   part("table").append(head, place, el("p", { class: "key" }, data.seeds > 1
-    ? "± half the 95 % interval over seeds · bold: best mean · shaded: paired by seed, cannot be told apart from the best or within 1 % of it"
-    : "One seed: no interval · bold: best value"));
+    ? "± half the 95 % interval over seeds · bold: best mean of what compares · shaded: paired by seed, cannot be told apart from the best or within 1 % of it"
+    : "One seed: no interval · bold: best of what compares"));
   const refill = () => {
     part("table-title").textContent = `Measures ${data.conditions[view.condition].at}`;
     place.replaceChildren(measureTable(refill));

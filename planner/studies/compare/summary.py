@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from planner.statistics import estimate
+from planner.studies.compare.comparable import AMONG_MOST_JOBS, SAME, with_most_jobs
 from planner.studies.compare.rows import PolicyRow
 
 FIGURES = (
@@ -15,13 +16,9 @@ FIGURES = (
     "samples_per_s", "joules_per_sample", "cost_per_h", "cost_per_million_tokens", "cost_per_million_samples",
     "fragmentation", "violations", "wall_time_s",
 )  # fmt: skip
-AT_BEST_VALUE = (
-    "energy", "power_w", "joules_per_token", "joules_per_sample", "cost_per_h", "cost_per_million_tokens",
-    "cost_per_million_samples", "fragmentation",
-)  # fmt: skip
-"""figures that are compared among plans of the best value alone"""
-LEAST = ("gap", *AT_BEST_VALUE, "wall_time_s")
-"""figures of which less is better"""
+MOST = ("value", "admitted", "tokens_per_s", "samples_per_s")
+"""figures of which more is better"""
+NEITHER = ("bound", "devices_used", "violations")
 
 
 @dataclass(frozen=True)
@@ -71,11 +68,12 @@ def best(lines: Sequence[PolicySummary]) -> dict[str, set[int]]:
     sound = [i for i, line in enumerate(lines) if line.plans == line.seeds and not _of(line, "violations")]
     if len(lines) < 2 or not sound:
         return {}
-    leaders = _extreme(lines, sound, "value", 1)
-    found = {"value": leaders, "admitted": _extreme(lines, sound, "admitted", 1)}
-    for name in LEAST:
-        found[name] = _extreme(lines, leaders if name in AT_BEST_VALUE else sound, name, -1)
-    return {name: set(places) for name, places in found.items()}
+    full = with_most_jobs({i: _of(lines[i], "admitted") or 0.0 for i in sound})
+    return {
+        name: set(_extreme(lines, full if name in AMONG_MOST_JOBS else sound, name, 1 if name in MOST else -1))
+        for name in FIGURES
+        if name not in NEITHER
+    }
 
 
 def undecided(rows: Sequence[PolicyRow]) -> list[str]:
@@ -98,7 +96,7 @@ def _extreme(lines: Sequence[PolicySummary], among: Sequence[int], name: str, si
     """The largest, or with sign -1 the smallest."""
     known = {i: sign * mean for i in among if (mean := _of(lines[i], name)) is not None}
     most = max(known.values(), default=0.0)
-    return [i for i, figure in known.items() if figure >= most - 1e-9 * abs(most)]
+    return [i for i, figure in known.items() if figure >= most - SAME * abs(most)]
 
 
 def _of(line: PolicySummary, name: str) -> float | None:

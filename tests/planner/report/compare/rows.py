@@ -21,8 +21,11 @@ def row(policy: str, value: float | None, *, instance: str = "rack", seed: int =
 
 
 ROWS = [
-    row(policy, value + seed / 10, seed=seed, power_w=power, parameters={"cluster.fabric.fibers": fibers})
+    row(policy, value + seed / 10, seed=seed, power_w=power, admitted=jobs,
+        parameters={"cluster.fabric.fibers": fibers})
     for fibers in (1, 2)
-    for policy, value, power in (("cpsat", 8.0 + fibers, 900.0), ("best_fit", 6.0, 700.0), ("lazy", 6.0, 100.0))
+    for policy, value, power, jobs in (
+        ("cpsat", 8.0 + fibers, 900.0, 3), ("best_fit", 6.0, 700.0, 2), ("lazy", 6.0, 100.0, 1),
+    )
     for seed in range(2)
-]
+]  # fmt: skip

@@ -11,9 +11,16 @@ from planner.studies.compare.summary import best, summarize
 from tests.planner.report.compare.rows import ROWS, row
 
 
-def _data(rows: list[PolicyRow] = ROWS) -> dict[str, Any]:
+def _data(rows: list[PolicyRow] = ROWS, *, are_same_jobs: bool = True) -> dict[str, Any]:
     return page_data(
-        rows, None, ["a note"], are_same_jobs=True, with_timings=True, command="planner", versions={}, inputs={}
+        rows,
+        None,
+        ["a note"],
+        are_same_jobs=are_same_jobs,
+        with_timings=True,
+        command="planner",
+        versions={},
+        inputs={},
     )
 
 
@@ -33,7 +40,7 @@ def test_the_table_is_what_the_command_prints() -> None:
 
 
 def test_the_best_are_those_that_the_command_prints_bold() -> None:
-    """Less power at less value is no merit: `lazy` takes the least, and is not compared."""
+    """Less power for fewer jobs is no merit: `lazy` takes the least, and is not compared."""
     data = _data()
     lines = summarize(ROWS)
     for condition in (0, 1):
@@ -42,6 +49,19 @@ def test_the_best_are_those_that_the_command_prints_bold() -> None:
             standings = data["standings"][condition][_column(data, name)]
             assert {run for run, each in enumerate(standings) if each == "best"} == bold[name], name
     assert data["standings"][0][_column(data, "power_w")] == ["best", "", ""]
+    told = "rack by lazy runs 1 of 4 jobs with fibers=1 or fibers=2."
+    assert any(text.startswith("Not compared in these: ") and text.endswith(told) for text in data["caveats"])
+
+
+def test_an_instance_that_runs_fewer_jobs_is_never_the_best_in_what_it_does_or_takes() -> None:
+    rows = [row("a", 5.0), row("a", 5.0, instance="pod", admitted=2, tokens_per_s=2e5, joules_per_token=0.1)]
+    same, other = _data(rows), _data(rows, are_same_jobs=False)
+    for name in ("tokens_per_s", "joules_per_token"):
+        assert same["standings"][0][_column(same, name)] == ["best", ""]
+        assert other["standings"][0][_column(other, name)] == ["best", "best"], "each beside its own instance"
+    assert same["standings"][0][_column(same, "value")] == ["best", "best"]
+    assert "Not compared in these: pod runs 2 of 4 jobs." in same["caveats"]
+    assert not any("Not compared" in text for text in other["caveats"])
 
 
 def test_fronts_are_of_plans_that_hold() -> None:

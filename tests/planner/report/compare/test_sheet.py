@@ -16,11 +16,14 @@ def test_figures_are_by_seed_of_rows_that_have_a_plan() -> None:
     assert not sheet.is_sound("fibers=2", ("rack", "late")), "it was not run"
 
 
-def test_runs_of_the_best_value_compare_in_what_they_take() -> None:
-    sheet = ComparisonSheet(ROWS)
-    assert sheet.at_best_value("fibers=1") == [("rack", "cpsat")]
-    tied = ComparisonSheet([row("a", 5.0), row("b", 5.0), row("c", 4.0), row("d", 6.0, violations=1)])
-    assert tied.at_best_value("") == [("rack", "a"), ("rack", "b")]
+def test_runs_with_the_most_jobs_compare_in_what_they_take() -> None:
+    others = [row("a", 6.0, instance="pod", admitted=4), row("b", 5.0, instance="pod", violations=1, admitted=5)]
+    sheet = ComparisonSheet([row("a", 5.0), row("b", 3.0), row("c", 7.0, admitted=2), *others])
+    (same,) = sheet.groups("", are_same_jobs=True)
+    assert same == [("rack", "a"), ("rack", "b"), ("rack", "c"), ("pod", "a")]
+    assert sheet.with_most_jobs("", same) == [("pod", "a")]
+    rack, pod = sheet.groups("", are_same_jobs=False)
+    assert (sheet.with_most_jobs("", rack), pod) == ([("rack", "a"), ("rack", "b")], [("pod", "a")])
 
 
 def test_conditions_and_measures_in_words() -> None:

@@ -38,8 +38,22 @@ def test_standings_are_of_the_runs_that_compare() -> None:
     sheet = _Made({a: [5.0, 5.1, 5.0], b: [3.0, 3.1, 3.0], c: [1.0, 1.0, 1.0]})
     power = Measure("power", "W", "of all", "less")
     assert standing(sheet, None, "power_w", power) == ["worse", "worse", "best"]
-    assert standing(sheet, None, "power_w", power, [a, b]) == ["worse", "best", ""]
+    assert standing(sheet, None, "power_w", power, [[a, b]]) == ["worse", "best", ""]
     assert standing(sheet, None, "power_w", power._replace(better="")) is None
+
+
+def test_all_that_tie_are_the_best_and_groups_have_a_best_each() -> None:
+    a, b, c = ("x", "a"), ("x", "b"), ("y", "a")
+    gap = Measure("gap", "", "of all", "less", is_share=True)
+    tied = _Made({a: [0.0], b: [1e-12], c: [0.2]})
+    assert standing(tied, None, "gap", gap) == ["best", "best", "unknown"]
+    assert standing(tied, None, "gap", gap, [[a, b], [c]]) == ["best", "best", "best"]
+    jobs = Measure("jobs", "", "of all", "more")
+    assert standing(_Made({a: [4.0, 4.0], b: [4.0, 4.0], c: [3.0, 3.0]}), None, "jobs", jobs) == [
+        "best",
+        "best",
+        "worse",
+    ]
 
 
 def test_six_digits_are_kept() -> None:

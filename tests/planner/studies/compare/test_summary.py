@@ -38,11 +38,15 @@ def test_lines_hold_means_with_student_intervals() -> None:
 
 
 def test_the_best_are_those_that_always_found_a_sound_plan() -> None:
-    rows = _rows("good", [3.0, 3.0], energy=6.0) + _rows("even", [3.0, 3.0], energy=5.5) + _rows("low", [1.0, 1.0])
+    rows = (
+        _rows("good", [3.0, 3.0], energy=6.0)
+        + _rows("even", [3.0, 3.0], energy=5.5)
+        + _rows("low", [1.0, 1.0], admitted=1)
+    )
     rows += _rows("wrong", [9.0, 9.0], violations=1) + _rows("often", [9.0, None])
     found = best(summarize(rows))
     assert found["value"] == {0, 1}
-    assert found["energy"] == {1}
+    assert found["energy"] == {1}, "low takes less and runs less"
     assert found["gap"] == {0, 1, 2}
     assert best(summarize(rows[:2])) == {}
 
