@@ -117,9 +117,13 @@ def read_jobs(path: Path, *, max_devices: int) -> list[dict[str, Any]]:
     return [job | {"weight": float(job["weight"])} if "weight" in job else job for job in table.jobs]
 
 
-def require_runnable(text: str, where: str) -> None:
-    """InputError for a job that no size it accepts can run, whatever else runs."""
+def left_out(text: str, where: str) -> list[str]:
+    """Jobs that no size they accept can run, whatever else runs, each with the reason.
+
+    InputError for one that is required, or where no job is left.
+    """
     instance = Instance.parse(files.parse_text(text, where), where)
+    found = []
     for job in instance.jobs:
         field = f"jobs[{job.name}]"
         try:
@@ -127,5 +131,8 @@ def require_runnable(text: str, where: str) -> None:
         except ValueError as error:
             raise InputError(where, f"{field}.workload", str(error)) from None
         if not len(options):
-            reason = why_unlisted(instance.cluster, job)
-            raise InputError(where, f"{field}.accelerators", f"no candidate: {reason}; ask for more or other sizes")
+            reason = f"no candidate: {why_unlisted(instance.cluster, job)}; ask for more or other sizes"
+            found.append(f"{field}.accelerators: {reason}")
+            if job.required or len(found) == len(instance.jobs):
+                raise InputError(where, f"{field}.accelerators", reason)
+    return found

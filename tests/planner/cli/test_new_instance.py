@@ -55,6 +55,23 @@ def test_a_job_that_no_size_can_run_is_refused(planner: Planner, tmp_path: Path)
     assert f"{jobs}: jobs[huge].accelerators: " in outcome.err
 
 
+def test_an_optional_job_without_a_slice_of_its_size_is_written_and_told(planner: Planner, tmp_path: Path) -> None:
+    jobs, path = tmp_path / "jobs.csv", tmp_path / "new.yaml"
+    rows = [
+        "name,model,kind,accelerators,required", "odd,bert-large,training,12,no", "even,bert-large,training,8,yes",
+    ]  # fmt: skip
+    jobs.write_text("\n".join(rows), encoding="utf-8")
+    outcome = planner("new", "--fabric", "sipac", "--jobs", jobs, "-o", path)
+    assert outcome.code == 0
+    assert [job.name for job in Instance.load(path).jobs] == ["odd", "even"]
+    (warning,) = [line for line in outcome.err.splitlines() if line.startswith("warning: ")]
+    assert warning.startswith(f"warning: {jobs}: jobs[odd].accelerators: no candidate: no slice has 12 accelerators")
+    assert "sizes of slices are 1, 2, 4, 8" in warning
+    jobs.write_text("\n".join(rows).replace("12,no", "12,yes"), encoding="utf-8")
+    refused = planner("new", "--fabric", "sipac", "--jobs", jobs)
+    assert (refused.code, refused.out) == (2, "")
+
+
 def test_recommendation_jobs_come_from_a_csv_file(planner: Planner, tmp_path: Path) -> None:
     rows = [
         "name,model,kind,accelerators,batch",
