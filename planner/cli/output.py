@@ -113,6 +113,11 @@ def quantity(value: float | None, unit: str) -> str:
     return f"{scaled:.{min(digits, 4)}f} {_PREFIXES[power]}{unit}"
 
 
+def money(value: float, currency: str) -> str:
+    """As a number, without a prefix, which no currency has: 0.0636 EUR."""
+    return f"{number(value)} {plain(currency)}"
+
+
 def percent(fraction: float | None) -> str:
     """A gap: 5.6 %; 0 % only where it is none."""
     if fraction is None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from costmodel.wording import counted
 from planner.cli import exits
 from planner.cli.inputs import write_records, write_text
-from planner.cli.output import console, number, percent, plain, print_json, quantity, table
+from planner.cli.output import console, money, number, percent, plain, print_json, quantity, table
 
 if TYPE_CHECKING:
     from planner.prices import Prices
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SHOWN = (
     "admitted", "goodput", "utilization", "wait_s_mean", "wait_s_p99", "completion_s_mean", "slowdown_mean",
     "stranded", "evictions", "restarts", "moved_accelerators", "wasted_h", "used_h", "idle_h", "spare_h", "down_h",
-    "fragmentation", "energy_j_per_s", "fairness", "reconfigurations", "moves", "cost_per_h",
+    "fragmentation", "energy_wh_per_accelerator_h", "fairness", "reconfigurations", "moves", "cost_per_accelerator_h",
     "decision_s_p50", "decision_s_p99", "events_per_s",
 )  # fmt: skip
 """measures of the tables, those that are known"""
@@ -137,4 +137,6 @@ def _cell(row: "SummaryRow", measure: "Measure") -> str:
 def _shown(measure: "Measure", value: float) -> str:
     if measure.is_share:
         return percent(value)
+    if measure.is_money:
+        return money(value, measure.unit)
     return quantity(value, measure.unit) if measure.unit else number(value)

@@ -25,6 +25,8 @@ class Measure(NamedTuple):
     better: Literal["more", "less", ""] = ""
     is_share: bool = False
     """of one, told in per cent"""
+    is_money: bool = False
+    """told without prefixes"""
 
 
 def _times(name: str, title: str, meaning: str, unit: str) -> dict[str, Measure]:
@@ -58,8 +60,9 @@ MEASURES: dict[str, Measure] = {
     ),
     "fragmentation": Measure("fragmentation", "", "mean of the objective, where the fabric has it", "less"),
     "power_w": Measure("power", "W", "mean power of the jobs"),
-    "energy_j_per_s": Measure(
-        "energy per hour of work", "Wh", "watt-hours for what an accelerator of the reference does in an hour", "less"
+    "energy_wh_per_accelerator_h": Measure(
+        "energy per accelerator-hour", "Wh",
+        "of the jobs, for an accelerator-hour of work: what an accelerator of the reference does in an hour", "less",
     ),
     "fairness": Measure(
         "fairness", "", "Jain index over tenants of the mean 1 / slowdown, refused jobs counting 0", "more"
@@ -103,7 +106,7 @@ def figures(log: Log, jobs: Jobs, tenants: NDArray[np.int64], capacity: int) -> 
         "stranded": _ratio(log.stranded_s, log.free_s) if log.free_s else 0.0,
         "fragmentation": float(np.mean(log.fragmentation)) if log.fragmentation else None,
         "power_w": _ratio(log.energy_j, span_s),
-        "energy_j_per_s": _ratio(log.energy_j, log.useful_s),
+        "energy_wh_per_accelerator_h": _ratio(log.energy_j, log.useful_s),
         "fairness": _jain(felt[counts], tenants[counts]),
         "reconfigurations": float(log.reconfigurations),
         "moves": float(log.moves),

@@ -6,16 +6,17 @@ from planner.prices import Prices
 from planner.simulate.measures import Measure
 from planner.simulate.run_one import Outcome, SimulationRun
 
-COST = "cost_per_h"
+COST = "cost_per_accelerator_h"
 """name of the measure"""
 
 
 def measure_of(prices: Prices) -> Measure:
-    """Measures of cost, beside those of a replay."""
+    """The measure of cost, beside those of a replay."""
     meaning = (
-        f"capital over {prices.lifetime_s / 31_557_600:.3g} years and energy of the jobs, for an hour of work done"
+        f"capital over {prices.lifetime_s / 31_557_600:.3g} years and energy of the jobs, for an accelerator-hour of "
+        "work: what an accelerator of the reference does in an hour"
     )
-    return Measure("cost", f"{prices.currency}/h", meaning, "less")
+    return Measure("cost per accelerator-hour", prices.currency, meaning, "less", is_money=True)
 
 
 def priced(outcomes: Mapping[SimulationRun, Outcome], prices: Prices) -> dict[SimulationRun, Outcome]:

@@ -63,7 +63,10 @@ def print_tables(rows: "Sequence[PolicyRow]", timings: bool, currency: str | Non
         for reason in dict.fromkeys(row.impossible for row in of_instance if row.impossible):
             out.print(f"impossible alone: {plain(reason)}", soft_wrap=True)
     if currency is not None:
-        out.print(f"cost in {plain(currency)}: capital over its lifetime, and energy of the jobs", soft_wrap=True)
+        out.print(
+            f"cost in {plain(currency)}: capital of the whole cluster over its lifetime, and energy of the jobs",
+            soft_wrap=True,
+        )
 
 
 def references(variants: "Sequence[Variant]", rows: "Sequence[PolicyRow]") -> list[str]:

@@ -83,7 +83,7 @@ def condition_of(row: PolicyRow) -> Condition:
 
 def measures_of(sheet: ComparisonSheet, currency: str | None, *, with_timings: bool) -> dict[str, Measure]:
     """Measures that any row has."""
-    costs = {name: Measure(title, currency or "", "capital over its lifetime, and energy", "less")
+    costs = {name: Measure(title, currency or "", "of the whole cluster: capital over its lifetime, and energy", "less")
              for name, title in COSTS.items()}  # fmt: skip
     return {
         name: measure

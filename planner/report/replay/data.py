@@ -21,17 +21,18 @@ from planner.simulate.trace import Trace
 MOST_SERIES = 200
 """cells drawn over time; of more, fewer seeds"""
 GAIN = "goodput"
-EXPENSES = ("energy_j_per_s", COST)
+EXPENSES = ("energy_wh_per_accelerator_h", COST)
 GROUPS: Mapping[str, list[str]] = {
     "Main": [
-        "goodput", "admitted", "utilization", "wait_s_mean", "wait_s_p95", "completion_s_mean", "energy_j_per_s",
-        "cost_per_h", "fairness",
+        "goodput", "admitted", "utilization", "wait_s_mean", "wait_s_p95", "completion_s_mean",
+        "energy_wh_per_accelerator_h", "cost_per_accelerator_h", "fairness",
     ],
     "Work and room": [
         "goodput", "goodput_h", "utilization", "admitted", "never_fit", "queue", "stranded", "fragmentation",
     ],
     "Energy, moves, fairness": [
-        "energy_j_per_s", "power_w", "cost_per_h", "fairness", "reconfigurations", "moves", "interruptions",
+        "energy_wh_per_accelerator_h", "power_w", "cost_per_accelerator_h", "fairness", "reconfigurations", "moves",
+        "interruptions",
     ],
 }  # fmt: skip
 """measures of the table by group"""

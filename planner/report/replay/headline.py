@@ -10,14 +10,14 @@ WORDS = {
     "goodput": ("more work", "less work"),
     "completion_s_mean": ("longer from arrival to end", "shorter from arrival to end"),
     "wait_s_p95": ("longer waits (95th percentile)", "shorter waits (95th percentile)"),
-    "energy_j_per_s": ("more energy per unit of work", "less energy per unit of work"),
+    "energy_wh_per_accelerator_h": ("more energy per unit of work", "less energy per unit of work"),
     COST: ("more cost per unit of work", "less cost per unit of work"),
     "admitted": ("more jobs run", "fewer jobs run"),
 }
 LOST = {
     "goodput": "does less work",
     "completion_s_mean": "takes longer from arrival to end",
-    "energy_j_per_s": "takes more energy",
+    "energy_wh_per_accelerator_h": "takes more energy",
     COST: "costs more",
     "admitted": "runs fewer jobs",
 }

@@ -8,7 +8,7 @@ from planner.report.study.figures import MARGIN, Run, finding, ranking
 from planner.simulate.measures import Measure
 from planner.simulate.prices import COST
 
-SHOWN = ("goodput", "completion_s_mean", "wait_s_p95", "energy_j_per_s", COST, "admitted")
+SHOWN = ("goodput", "completion_s_mean", "wait_s_p95", "energy_wh_per_accelerator_h", COST, "admitted")
 """measures of the verdict"""
 GROWING = 1.5
 """the queue grows where the last quarter of the time has so many times the waiting jobs of the second"""
@@ -16,7 +16,7 @@ GROWING = 1.5
 
 def steps_of(measures: Mapping[str, Measure], discipline: str) -> list[str]:
     """Measures by which runs are sorted out, one after the other."""
-    last = COST if COST in measures else "energy_j_per_s"
+    last = COST if COST in measures else "energy_wh_per_accelerator_h"
     wanted = ([] if discipline == "loss" else ["admitted"]) + ["goodput", "completion_s_mean", last]
     return [name for name in wanted if name in measures]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from planner.cli.output import number, percent, quantity
+from planner.cli.output import money, number, percent, quantity
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,7 @@ def test_quantities(value: float | None, text: str) -> None:
 )
 def test_percentages(fraction: float | None, text: str) -> None:
     assert percent(fraction) == text
+
+
+def test_money_has_no_prefixes() -> None:
+    assert [money(value, "EUR") for value in (0.0636, 1.1, 12345.678)] == ["0.0636 EUR", "1.100 EUR", "12,346 EUR"]

@@ -23,7 +23,7 @@ def test_prices_add_a_measure() -> None:
     work_h = (outcome.figures["goodput"] or 0) * 32 * span_h
     assert found == pytest.approx((1e6 * span_h / (1461 * 24) + 0.2 * energy_kwh) / work_h)
     data = made_data(priced(small.outcomes(), prices), {**MEASURES, COST: measure_of(prices)})
-    assert [pair["cost"] for pair in data["axes"]] == ["energy_j_per_s", COST]
+    assert [pair["cost"] for pair in data["axes"]] == ["energy_wh_per_accelerator_h", COST]
     assert "cost" in [line["measure"].split("_")[0] for line in data["verdicts"][0]["lines"]]
     assert any("EUR" in measure["unit"] for measure in data["measures"])
     assert any(text.startswith("Cost is capital over 4 years") for text in data["caveats"])

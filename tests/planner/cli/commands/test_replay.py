@@ -71,8 +71,8 @@ def test_a_page_is_written(planner: Planner, files: dict[str, Path], tmp_path: P
     prices.write_text(text, encoding="utf-8")
     options = ("--seeds", "2", "--jobs", "80", "--html", page, "--snapshots", "0.9,0.1", "--prices", prices, "--json")
     rows = {row["measure"]: row for row in replay(planner, files, "model", *options).document}
-    assert rows["cost_per_h"]["unit"] == "EUR/h"
-    assert rows["cost_per_h"]["mean"] > 2e6 / 32 / (4 * 8766)
+    assert rows["cost_per_accelerator_h"]["unit"] == "EUR"
+    assert rows["cost_per_accelerator_h"]["mean"] > 2e6 / 32 / (4 * 8766)
     first = page.read_bytes()
     for file in (files["model"], files["cluster"], prices):
         assert hashlib.sha256(file.read_bytes()).hexdigest().encode() in first

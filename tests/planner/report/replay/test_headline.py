@@ -9,8 +9,8 @@ def test_more_work_is_taken() -> None:
     assert (found["choice"], found["stays"], found["dropped"]) == (1, False, {0: "goodput"})
     lines = {line["measure"]: line["finding"] for line in found["lines"]}
     assert lines == {
-        "goodput": "better", "completion_s_mean": "worse", "energy_j_per_s": "worse", "wait_s_p95": "worse",
-        "admitted": "level",
+        "goodput": "better", "completion_s_mean": "worse", "energy_wh_per_accelerator_h": "worse",
+        "wait_s_p95": "worse", "admitted": "level",
     }  # fmt: skip
     first, gain, *_ = headline(sheet, [found])
     assert first == "Take light with first."

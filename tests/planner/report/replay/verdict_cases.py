@@ -19,7 +19,7 @@ def columns(work: float, time_s: float, energy: float, *, own: Sequence[float] =
         "admitted": [1.0 for _ in seeds],
         "goodput": [work + NOISE[i] + 0.001 * i * (own is not NOISE) + (own[i] - NOISE[i]) for i in seeds],
         "completion_s_mean": [time_s * (1 + own[i]) for i in seeds],
-        "energy_j_per_s": [energy * (1 + own[i]) for i in seeds],
+        "energy_wh_per_accelerator_h": [energy * (1 + own[i]) for i in seeds],
         "wait_s_p95": [time_s / 2 for _ in seeds],
     }
 
