@@ -15,6 +15,8 @@ SHOWN_BY = {
     "Kubernetes": "planner schema kubernetes",
     "OcsConfig": "planner schema switches",
     "Topology": "planner schema topology",
+    "Prices": "planner schema prices",
+    "FailureModel": "planner schema failures",
     "PageInstance": "planner schema --pages",
     "PagePlan": "planner schema --pages --plan",
     "Plan": "planner schema --plan",

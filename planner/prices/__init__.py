@@ -5,7 +5,7 @@ from typing import Annotated, Self
 
 from pydantic import Field
 
-from costmodel.spec import Seconds, Spec
+from costmodel.spec import Duration, Spec
 from planner.model.cluster import Cluster
 from planner.model.errors import InputError
 from planner.prices.parts import PartPrices
@@ -17,8 +17,10 @@ class Prices(Spec):
     """Prices of the reader: none are shipped."""
 
     currency: str = Field(min_length=1)
+    """of all prices, such as EUR; it is printed behind them"""
     energy_per_kwh: float = Field(ge=0)
-    lifetime_s: Seconds = Field(gt=0)
+    """price of a kilowatt-hour at the accelerators; power of cooling is not in it"""
+    lifetime_s: Duration = Field(gt=0)
     """over which a cluster is written off, evenly"""
     clusters: dict[str, Annotated[float, Field(ge=0)]] = Field(default={})
     """capital of clusters, by name"""

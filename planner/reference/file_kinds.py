@@ -5,7 +5,10 @@ from typing import Any, Literal, get_args
 
 from pydantic import BaseModel
 
-FileKind = Literal["instance", "plan", "pages", "page-plan", "topology", "settings", "slurm", "kubernetes", "switches"]
+FileKind = Literal[
+    "instance", "plan", "pages", "page-plan", "topology", "prices", "failures", "settings", "slurm", "kubernetes",
+    "switches",
+]  # fmt: skip
 FILE_KINDS: tuple[FileKind, ...] = get_args(FileKind)
 MEANINGS: Mapping[FileKind, str] = {
     "instance": "a cluster and its jobs, for `planner solve` and most other commands",
@@ -13,6 +16,8 @@ MEANINGS: Mapping[FileKind, str] = {
     "pages": "a set of memories and the steps whose pages `planner pages` places",
     "page-plan": "what `planner pages` writes",
     "topology": "a network whose collectives `planner synthesize` finds",
+    "prices": "what parts and energy cost, for `--prices` of `planner compare` and `planner replay`",
+    "failures": "how often parts fail, for `--failures` of `planner replay` and `planner spares`",
     "settings": "the rules of a controller, for `planner serve --settings`",
     "slurm": "how Slurm is met, for `planner slurm --config`",
     "kubernetes": "how Kubernetes is met, for `planner serve --kubernetes`",
@@ -32,6 +37,8 @@ def json_schema(kind: FileKind) -> dict[str, Any]:
     from planner.model.page_plan import PagePlan
     from planner.model.plan import Plan
     from planner.model.topology import Topology
+    from planner.prices import Prices
+    from planner.whatif.failure_model import FailureModel
 
     models: Mapping[FileKind, type[BaseModel]] = {
         "instance": Instance,
@@ -39,6 +46,8 @@ def json_schema(kind: FileKind) -> dict[str, Any]:
         "pages": PageInstance,
         "page-plan": PagePlan,
         "topology": Topology,
+        "prices": Prices,
+        "failures": FailureModel,
         "settings": Settings,
         "slurm": SlurmConfig,
         "kubernetes": Kubernetes,

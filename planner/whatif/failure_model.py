@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from costmodel.fabrics import FabricBase
-from costmodel.spec import Seconds, Spec
+from costmodel.spec import Duration, Spec
 
 PartKind = Literal["tile", "fiber", "laser", "switch_port", "receiver", "optical_switch", "memory_unit", "rack_link"]
 _IN_INVENTORY = {
@@ -24,9 +24,9 @@ Floats = NDArray[np.float64]
 class PartFailures(Spec):
     """How one part behaves: up for an exponential time, then down for one, independently of all others."""
 
-    time_between_failures_s: Seconds = Field(gt=0)
+    time_between_failures_s: Duration = Field(gt=0)
     """mean time that a working part goes on working"""
-    repair_time_s: Seconds = Field(gt=0)
+    repair_time_s: Duration = Field(gt=0)
     """mean time that a failed part stays down"""
 
     @property
@@ -44,11 +44,13 @@ class FailureModel(Spec):
     """Kinds of parts that fail; a kind that is not given never does. Parts all work at the start."""
 
     tile: PartFailures | None = None
+    """an accelerator, whatever the fabric calls it"""
     fiber: PartFailures | None = None
+    """one fiber between servers of a lightpath"""
     laser: PartFailures | None = None
     """one wavelength of one tile's transmitter"""
     switch_port: PartFailures | None = None
-    """the port of one tile, transmitter and receiver"""
+    """all that joins one accelerator to others, which fails as one"""
     receiver: PartFailures | None = None
     """one wavelength of one tile's receiver"""
     optical_switch: PartFailures | None = None

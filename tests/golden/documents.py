@@ -9,6 +9,7 @@ from tests.golden.texts import FABRICS, Unit, command, shown, write_site
 SCHEMAS = {
     "instance": (), "plan": ("--plan",), "pages": ("--pages",), "page plan": ("--pages", "--plan"),
     "topology": ("topology",), "settings": ("settings",), "slurm": ("slurm",), "kubernetes": ("kubernetes",),
+    "prices": ("prices",), "failures": ("failures",),
 }  # fmt: skip
 COMMANDS = (
     "", "new", "import", "solve", "check", "explain", "marginal", "compare", "pages", "repair", "reconfigure", "diff",

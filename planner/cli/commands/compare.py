@@ -169,7 +169,7 @@ def _prices(path: Path | None, variants: "Sequence[Variant]") -> "Prices | None"
     if path is None:
         return None
     prices = load(Prices, path)
-    capital_of(variants, prices)
+    capital_of(variants, prices, str(path))
     return prices
 
 

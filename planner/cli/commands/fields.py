@@ -18,7 +18,19 @@ Path = Annotated[
     ),
 ]
 Of = Annotated[
-    Literal["instance", "plan", "pages", "page-plan", "topology", "settings", "slurm", "kubernetes", "switches"],
+    Literal[
+        "instance",
+        "plan",
+        "pages",
+        "page-plan",
+        "topology",
+        "prices",
+        "failures",
+        "settings",
+        "slurm",
+        "kubernetes",
+        "switches",
+    ],
     typer.Option("--of", help="The kind of file."),
 ]
 Search = Annotated[str, typer.Option("--search", metavar="WORD", help="Only fields that name or mention it.")]

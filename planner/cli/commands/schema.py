@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from planner.reference.file_kinds import FileKind
 
 File = Annotated[
-    Literal["instance", "topology", "settings", "slurm", "kubernetes", "switches"],
+    Literal["instance", "topology", "prices", "failures", "settings", "slurm", "kubernetes", "switches"],
     typer.Argument(
-        metavar="[instance|topology|settings|slurm|kubernetes|switches]",
-        help="Of an instance; a topology of `planner synthesize`; of `--settings` of `planner serve`; of slurm.yaml, "
-        "kubernetes.yaml or switches.yaml.",
+        metavar="[instance|topology|prices|failures|settings|slurm|kubernetes|switches]",
+        help="Of an instance; a topology of `planner synthesize`; of `--prices` and `--failures`; of `--settings` of "
+        "`planner serve`; of slurm.yaml, kubernetes.yaml or switches.yaml.",
     ),
 ]
 

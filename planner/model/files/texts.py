@@ -35,8 +35,8 @@ REMEDIES = {
     "Cluster": "`planner new` writes an instance, whose cluster will do",
     "DemandModel": "`planner trace -o FILE` draws a trace by the numbers of a public one",
     "Mix": "leave it out for a mix of training and serving",
-    "FailureModel": "leave it out to replay without failures",
-    "Prices": "write one first, as instances/replay/prices.yaml of the project",
+    "FailureModel": "leave it out to replay without failures; `planner schema failures` lists the fields",
+    "Prices": "write one first, as instances/replay/prices.yaml; `planner schema prices` lists the fields",
     "Grants": "`planner tokens FILE --new TENANT` makes it",
     "Device": "a device of the catalog needs no file",
 }

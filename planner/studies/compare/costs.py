@@ -18,15 +18,15 @@ def with_costs(rows: Sequence[PolicyRow], variants: Sequence[Variant], prices: P
     return [_with_cost(row, capital[row.instance, str(row.parameters)], prices) for row in rows]
 
 
-def capital_of(variants: Sequence[Variant], prices: Prices) -> dict[tuple[str, str], float]:
-    """Capital of each variant by name and parameters; InputError where it has no price of its own."""
+def capital_of(variants: Sequence[Variant], prices: Prices, place: str = "--prices") -> dict[tuple[str, str], float]:
+    """Capital of each variant by name and parameters; InputError, at the file of prices, for one without a price."""
     found = {}
     for variant in variants:
         name, cluster = variant.instance.name, variant.instance.cluster
         if name in prices.clusters and cluster != variant.base.cluster:
             problem = f"one price of '{name}' cannot hold for variants of its cluster; give prices of parts instead"
-            raise InputError("--prices", "clusters", problem)
-        found[name, str(variant.parameters)] = prices.filled({name: cluster}, "--prices").clusters[name]
+            raise InputError(place, "clusters", problem)
+        found[name, str(variant.parameters)] = prices.filled({name: cluster}, place).clusters[name]
     return found
 
 

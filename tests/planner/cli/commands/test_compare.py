@@ -44,6 +44,17 @@ def test_prices_add_what_an_hour_and_a_million_tokens_cost(tmp_path: Path, plann
     assert (refused.code, "--report" in refused.err) == (2, True)
 
 
+def test_a_missing_price_names_the_file(tmp_path: Path, planner: Planner) -> None:
+    prices = tmp_path / "prices.yaml"
+    prices.write_text(f"{PRICES}parts: {{accelerator: 1000}}\n", "utf-8")
+    refused = planner("compare", written(tmp_path, crowded()), "--results", tmp_path / "runs", "--prices", prices)
+    assert refused.code == 2
+    assert f"{prices}: parts.optical_port: has no price, and there are 4 of them; add one" in refused.err
+    prices.write_text(f"{PRICES}color: red\n", "utf-8")
+    refused = planner("compare", written(tmp_path, crowded()), "--results", tmp_path / "runs", "--prices", prices)
+    assert "`planner schema prices` lists them" in refused.err
+
+
 def test_one_price_of_a_cluster_cannot_hold_for_its_variants(tmp_path: Path, planner: Planner) -> None:
     prices = tmp_path / "prices.yaml"
     prices.write_text(f"{PRICES}clusters: {{tiny: 1000}}\n", "utf-8")

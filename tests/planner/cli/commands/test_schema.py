@@ -10,8 +10,14 @@ from planner.model.instance import Instance
 from planner.model.plan import Plan
 from tests.planner.cli.conftest import Planner
 
-FILES = {"settings": "Settings", "slurm": "SlurmConfig", "kubernetes": "Kubernetes"}
-OF_SCHEDULERS = {"Settings", "Quota", "SlurmConfig", "HookSwitches", "Kubernetes"}
+FILES = {
+    "settings": "Settings", "slurm": "SlurmConfig", "kubernetes": "Kubernetes", "prices": "Prices",
+    "failures": "FailureModel",
+}  # fmt: skip
+TOLD = {
+    "Settings", "Quota", "SlurmConfig", "HookSwitches", "Kubernetes", "Prices", "PartPrices", "FailureModel",
+    "PartFailures",
+}  # fmt: skip
 
 
 def _models(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -27,7 +33,7 @@ def test_every_field_says_what_it_means(planner: Planner, file: str, model: str)
     assert document["title"] == model
     undescribed = {
         f"{name}.{field}"
-        for name in OF_SCHEDULERS & set(models)
+        for name in TOLD & set(models)
         for field, about in models[name]["properties"].items()
         if "description" not in about and field != "kind"
     }
