@@ -3,7 +3,7 @@
 Source of the nodes: Kwon and Rhu, MICRO 2018. That several groups share a node and that nodes are joined is not there.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Literal, Self
 
@@ -13,7 +13,7 @@ from costmodel.collectives.circulant_offers import Offered
 from costmodel.fabrics import packets
 from costmodel.fabrics.base import FabricBase, Split
 from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan
-from costmodel.fabrics.inventory import Parts, PriceClass
+from costmodel.fabrics.inventory import Parts
 from costmodel.fabrics.memory_ring import MemoryRing
 from costmodel.hardware.device import Device
 from costmodel.hardware.memory.tier import MemoryTier
@@ -86,21 +86,15 @@ class MemoryNodeRings(FabricBase):
     def devices_per_server(self) -> int:
         return self.node.devices
 
-    def _port_prices(self) -> Mapping[PriceClass, int]:
-        """The links of each device, and its port into the network."""
-        return {"electrical_port": self.num_devices * (self.node.links + 1)}
-
     def _other_parts(self, devices: Parts) -> Iterator[Parts]:
-        """As many memory nodes as devices, with two links wherever a ring passes one, and their DIMMs; none where rings
-        join devices alone."""
+        """As many memory nodes as devices, and their DIMMs; none where rings join devices alone. Rings lie inside a
+        server."""
         memory = self.node.node
         if memory is None:
             return
-        passed = sum(self.node.ring_hops) - self.node.num_rings * self.node.devices
-        links, dimms = 2 * passed * self.num_servers, self.num_devices * memory.dimms
-        nodes = self._parts_of_servers().of_each("memory node", ".n", self.node.devices, {"electrical_port": links})
+        nodes = self._parts_of_servers().of_each("memory node", ".n", self.node.devices, {"accelerator": 0})
         yield nodes
-        yield nodes.of_each("DIMM", ".m", memory.dimms, {"memory_unit": dimms})
+        yield nodes.of_each("DIMM", ".m", memory.dimms, {"memory_unit": nodes.count * memory.dimms})
 
     def blocks(self, spans: Sequence[int], num_devices: int) -> Sequence[int]:
         whole = self.node.devices

@@ -81,10 +81,10 @@ class TorusSpec(SlicedFabric):
         return self.racks * sum(self._switches.on_face)
 
     def _port_prices(self) -> Mapping[PriceClass, int]:
-        """Six links of each chip: of those on the faces of cubes or on boards of photonics the light, of others the
-        wires."""
+        """Light on the faces of cubes, or of all links where boards of photonics have them; wires lie inside a server,
+        and come with its accelerators."""
         optical = 2 * self.num_optical_switches * self.servers if self.boards is None else 6 * self.num_devices
-        return {"optical_port": optical, "electrical_port": 6 * self.num_devices - optical}
+        return {"optical_port": optical}
 
     @property
     def sizes(self) -> str:

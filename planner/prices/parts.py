@@ -15,13 +15,14 @@ class PartPrices(Spec):
     """Price of one part of each kind; a kind that is not given must not occur."""
 
     accelerator: Price
-    """with its share of the server, and of links inside it"""
+    """with its share of the server, and of wires inside it: NVLink, links of a torus or inside its cube, rings"""
     electrical_port: Price | None = None
-    """port of an accelerator or memory node into links or a network of packets, with its share of cables and switches
-    there"""
+    """port of an accelerator, or of a rack, into a network of packets, with its share of cables and switches there"""
     optical_port: Price | None = None
-    """transmitter and receiver of an accelerator, memory tray, module, appliance or server, with its fiber"""
+    """transmitter and receiver of an accelerator, memory tray, module, appliance or server, with its fiber, wherever it
+    leads: light inside a server counts, too"""
     optical_switch: Price | None = None
+    """optical circuit switch, or the wavelength router of a sipac server"""
     memory_unit: Price | None = None
     """of a tray, where memory is pooled; a module behind light, or of an appliance; a DIMM of a memory node"""
 

@@ -4,6 +4,7 @@ from collections.abc import Collection
 
 from planner.reference.fields import ROOT, Field, Object, objects_of
 from planner.reference.file_kinds import FILE_KINDS, MEANINGS, json_schema
+from planner.reference.priced_parts import priced_parts
 
 HEAD = "| field | type | default | example | meaning |\n|---|---|---|---|---|\n"
 
@@ -27,6 +28,8 @@ def other_files_page() -> str:
         known |= set(own) - {ROOT}
         lines += [f"## {kind}\n\nIt is {MEANINGS[kind]}. The same list: `planner fields --of {kind}`.\n"]
         lines += _sections(own.values())
+        if kind == "prices":
+            lines.append(f"### What each price covers\n\n{priced_parts()}")
     return "\n".join(lines)
 
 

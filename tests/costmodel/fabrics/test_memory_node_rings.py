@@ -89,11 +89,11 @@ def test_a_device_offloads_to_a_memory_node_over_all_its_links() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arrangement", "nodes", "links", "bandwidth"),
-    [("direct", 0, 0, None), ("star", 8, 32, 50e9), ("folded_star", 8, 32, 50e9), ("ring", 8, 48, 150e9)],
+    ("arrangement", "nodes", "bandwidth"),
+    [("direct", 0, None), ("star", 8, 50e9), ("folded_star", 8, 50e9), ("ring", 8, 150e9)],
 )
-def test_memory_nodes_lie_as_arranged(arrangement: str, nodes: int, links: int, bandwidth: float | None) -> None:
-    """Six links a device, three rings: figure 7 of the paper gives hops and links of memory."""
+def test_memory_nodes_lie_as_arranged(arrangement: str, nodes: int, bandwidth: float | None) -> None:
+    """Six links a device, three rings: figure 7 of the paper gives the links of memory."""
     has_node = {"node": NODE["node"]} if nodes else {}
     node = {key: value for key, value in NODE.items() if key != "node"} | has_node | {"arrangement": arrangement}
     of = fabric(servers=1, node=node)
@@ -102,8 +102,6 @@ def test_memory_nodes_lie_as_arranged(arrangement: str, nodes: int, links: int, 
     parts = of.inventory()
     assert (parts["memory node"].count if nodes else 0) == nodes
     assert ("memory node" in parts) == bool(nodes)
-    if nodes:
-        assert parts["memory node"].prices["electrical_port"] == links
 
 
 @pytest.mark.parametrize("extra", [{"host_links": 2}, {"host": {"bandwidth": "16 GB/s", "devices": 4}}])

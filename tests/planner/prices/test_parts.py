@@ -16,9 +16,11 @@ from tests.planner.simulate.grounds import cluster
         ("lightpath", {}, {"accelerator": 32, "optical_port": 32}),
         ("ocs_rail", {}, {"accelerator": 32, "optical_port": 128, "optical_switch": 32}),
         # 4 cubes of 2 x 2 x 2: 4 switches for each axis, 2 ports of each switch for each cube
-        ("torus", {}, {"accelerator": 32, "optical_port": 96, "electrical_port": 96, "optical_switch": 12}),
-        ("torus", {"racks": 2}, {"accelerator": 64, "optical_port": 192, "electrical_port": 192, "optical_switch": 24}),
-        ("torus", {"switches": None}, {"accelerator": 32, "electrical_port": 192}),
+        ("torus", {}, {"accelerator": 32, "optical_port": 96, "optical_switch": 12}),
+        ("torus", {"racks": 2}, {"accelerator": 64, "optical_port": 192, "optical_switch": 24}),
+        # wires inside a server come with its accelerators, as NVLink does
+        ("torus", {"switches": None}, {"accelerator": 32}),
+        ("memory_ring", {}, {"accelerator": 32, "electrical_port": 32, "memory_unit": 320}),
         # 3 digits in base 2: each accelerator one port for each, each switch joins 2
         ("sipac", {}, {"accelerator": 32, "optical_port": 96, "optical_switch": 48}),
         # 12 I/Os, of a server 2 trays x 4 ports on 8 rails and 4 uplinks on 4 rails; 12 switches of a server, 4 of all

@@ -8,7 +8,7 @@ from planner.reference.file_kinds import FILE_KINDS, json_schema
 
 
 def test_every_object_stands_once() -> None:
-    headings = re.findall(r"^### (\w+)", instance_page() + other_files_page(), re.MULTILINE)
+    headings = re.findall(r"^### (\w+)(?:: `\w+`)?$", instance_page() + other_files_page(), re.MULTILINE)
     objects = {name for kind in FILE_KINDS for name in objects_of(json_schema(kind), kind)} - {ROOT}
     assert sorted(headings) == sorted(objects)
 
