@@ -1,5 +1,6 @@
 """planner score: what each configuration of a job costs, and why, without solving."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +14,7 @@ from planner.cli.tables.collectives_table import collective_records, collectives
 from planner.cli.tables.fit_lines import JobFits
 from planner.cli.tables.jitter import steps_told
 from planner.cli.tables.jobs_table import SHORT, bottleneck, chosen, collectives, energy_header, mapping
+from planner.cli.tables.phase_columns import OWN, block_column, phase_columns
 from planner.cli.tables.serving_columns import how_served, serving_columns, serving_record
 from planner.cli.workload_options import (
     OF_SERVING,
@@ -179,14 +181,14 @@ def _print_job(out: Any, cluster: "Cluster", options: "JobOptions", top: int) ->
     names = [_mapping(options, row) for row in rows]
     for line in JobFits.of(options.candidates.take(np.array(rows)), cluster.device).lines:
         out.print(f"  {line}", soft_wrap=True)
-    if told := how_served(options.job.workload, cluster.device):
+    if told := how_served(options.job.workload, cluster.device, options.candidates.has_phases[rows].tolist()):
         out.print(f"  first and next token: {told}", soft_wrap=True)
     if told := steps_told(options.job.workload, records[0]["step_s"]):
         out.print(f"  {told}", soft_wrap=True)
     out.print(
         _table(
             "time of a step; tensor, pipeline and data are communication",
-            _time_columns(options, records, names),
+            _time_columns(options, rows, records, names),
         )
     )
     out.print(_table(energy_header([options.job]).replace("/", " per "), _energy_columns(records, names)))
@@ -201,8 +203,16 @@ def _mapping(options: "JobOptions", row: int) -> str:
     return " ".join((mapping(configuration), *sequences, *chosen(configuration)))
 
 
-def _time_columns(options: "JobOptions", records: list[dict[str, Any]], names: list[str]) -> dict[str, list[str]]:
+def _time_columns(
+    options: "JobOptions", rows: Sequence[int], records: list[dict[str, Any]], names: list[str]
+) -> dict[str, list[str]]:
     """Columns by name; parts of the step that no candidate has are left out."""
+    laid = {
+        "devices": [str(r["devices"]) for r in records],
+        "mapping": names,
+        "collectives": [r["collectives"] for r in records],
+        **phase_columns(options, rows),
+    }
     parts = {
         "compute": [r["compute_s"] for r in records],
         "memory": [r["memory_s"] for r in records],
@@ -214,9 +224,8 @@ def _time_columns(options: "JobOptions", records: list[dict[str, Any]], names: l
     }
     times = {name: [quantity(s or None, "s") for s in column] for name, column in parts.items() if any(column)}
     return {
-        "devices": [str(r["devices"]) for r in records],
-        "mapping": names,
-        "collectives": [r["collectives"] for r in records],
+        **laid,
+        **block_column(options, rows, laid),
         **times,
         "step": [quantity(r["step_s"], "s") for r in records],
         options.job.workload.speed_unit: [quantity(r["speed"], "").strip() for r in records],
@@ -240,8 +249,9 @@ def _energy_columns(records: list[dict[str, Any]], names: list[str]) -> dict[str
 
 
 def _table(title: str, columns: dict[str, list[str]]) -> Any:
-    numbers = [name for name in columns if name not in ("mapping", "collectives")]
-    result = table(columns, zip(*columns.values(), strict=True), right=numbers, wrap=("collectives",))
+    texts = [name for name in columns if name in ("mapping", "collectives") or name.startswith(OWN)]
+    numbers = [name for name in columns if name not in texts]
+    result = table(columns, zip(*columns.values(), strict=True), right=numbers, wrap=texts[1:])
     result.title = title
     result.title_justify = "left"
     return result

@@ -31,8 +31,11 @@ def serving_columns(records: Sequence[dict[str, Any]]) -> dict[str, list[str]]:
     }
 
 
-def how_served(workload: "Workload", device: "Device") -> str:
-    """Which software serves, and what its numbers rest on; "" of a workload without users."""
+def how_served(workload: "Workload", device: "Device", in_rounds: Sequence[bool] = ()) -> str:
+    """Which software serves, and what its numbers rest on; "" of a workload without users.
+
+    `in_rounds`: of the rows shown, whether one has a setting of its own in the first phase, and so goes in rounds.
+    """
     from costmodel.serving.backends import GENERIC, serving_curve
     from costmodel.workloads import TransformerInference
     from costmodel.workloads.transformer.shapes import model_name
@@ -40,8 +43,16 @@ def how_served(workload: "Workload", device: "Device") -> str:
     if not isinstance(workload, TransformerInference):
         return ""
     if workload.kernel_rules is not None:
-        return f"{workload.batching} batching, kernels by the rules that the workload states"
+        return f"{_batching(workload.batching, in_rounds)}, kernels by the rules that the workload states"
     _, is_fitted = serving_curve(device, workload.backend, model_name(workload.shape))
     told = "fitted for this model" if is_fitted else "not fitted for this model"
     software = "a generic backend" if workload.backend == GENERIC else f"{workload.backend}, {told}"
-    return f"{workload.batching} batching of {software}"
+    return f"{_batching(workload.batching, in_rounds)} of {software}"
+
+
+def _batching(asked: str, in_rounds: Sequence[bool]) -> str:
+    """In words, as the rows shown do it: a job that changes between phases takes static batches, whatever is asked."""
+    if all(in_rounds) and in_rounds:
+        return "static batching (rounds, as all settings below differ between phases)"
+    rounds = " (static, in rounds, where a setting of its own is shown below)"
+    return f"{asked} batching{rounds if any(in_rounds) and asked != 'static' else ''}"
