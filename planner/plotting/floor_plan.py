@@ -16,7 +16,7 @@ from planner.plotting.style import is_dark, palette
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FREE, FAILED = "#e6e9ed", "#ffffff"
+FREE, FAILED, INK = "#e6e9ed", "#ffffff", "#16191d"
 SERVER_GAP, RACK_GAP, TILE = 0.5, 1.5, 0.9
 INCHES_PER_TILE = 0.42
 MOST_CIRCUITS = 2000
@@ -43,8 +43,7 @@ def floor_plan(ax: Axes, instance: Instance, plan: Plan) -> Axes:
     ax.set_aspect("equal")
     ax.set_axis_off()
     ax.set_title(instance.name, fontsize=10, parse_math=False)
-    _draw_circuits(ax, instance, plan)
-    return _with_legend(ax, plan, number_of_job, colours)
+    return _with_legend(ax, plan, number_of_job, colours, _draw_circuits(ax, instance, plan))
 
 
 def save_floor_plan(path: str | Path, instance: Instance, plan: Plan) -> None:
@@ -109,8 +108,9 @@ def _colours(plan: Plan, number_of_job: Mapping[str, int]) -> dict[int, str]:
     return dict(zip(numbers, palette(len(numbers)), strict=True))
 
 
-def _draw_circuits(ax: Axes, instance: Instance, plan: Plan) -> None:
-    """Light from server to server, each pair of accelerators once, in arcs that keep both directions apart."""
+def _draw_circuits(ax: Axes, instance: Instance, plan: Plan) -> str:
+    """Light from server to server, each pair of accelerators once, in arcs that keep both directions apart: what of it
+    is drawn, in words; "" where there is none."""
     from matplotlib.patches import FancyArrowPatch
 
     pairs = dict.fromkeys(
@@ -120,13 +120,26 @@ def _draw_circuits(ax: Axes, instance: Instance, plan: Plan) -> None:
         for circuit in held.circuits
     )
     middles = {name: _middle(instance, name) for pair in pairs for name in pair}
-    lines = [(a, b) for a, b in ((middles[source], middles[end]) for source, end in pairs) if a and b and a[0] != b[0]]
+    known = [(a, b) for a, b in ((middles[source], middles[end]) for source, end in pairs) if a and b]
+    lines = [(a, b) for a, b in known if a[0] != b[0]]
     for (_, *start), (_, *end) in lines if len(lines) <= MOST_CIRCUITS else ():
         light = FancyArrowPatch(
             (start[0], start[1]), (end[0], end[1]), connectionstyle="arc3,rad=0.25", arrowstyle="-|>",
-            mutation_scale=5, linewidth=0.6, color="#16191d", alpha=0.35, zorder=3,
+            mutation_scale=5, linewidth=0.6, color=INK, alpha=0.35, zorder=3,
         )  # fmt: skip
         ax.add_patch(light)
+    return _drawn_light(len(lines), len(known) - len(lines))
+
+
+def _drawn_light(between: int, inside: int) -> str:
+    """light between servers (12 pairs inside not drawn)."""
+    if not between and not inside:
+        return ""
+    drawn = "light between servers" if 0 < between <= MOST_CIRCUITS else "light"
+    left_out = [f"{between:,} pairs between servers"] * (between > MOST_CIRCUITS) + [f"{inside:,} inside"] * (
+        inside > 0
+    )
+    return f"{drawn} ({' and '.join(left_out)} not drawn)" if left_out else drawn
 
 
 def _middle(instance: Instance, name: str) -> tuple[int, float, float] | None:
@@ -140,12 +153,18 @@ def _middle(instance: Instance, name: str) -> tuple[int, float, float] | None:
     return server, x + 0.5, y + 0.5
 
 
-def _with_legend(ax: Axes, plan: Plan, number_of_job: Mapping[str, int], colours: Mapping[int, str]) -> Axes:
-    """Number, name and colour of each admitted job; names are shown as they are, without mathematics."""
+def _with_legend(
+    ax: Axes, plan: Plan, number_of_job: Mapping[str, int], colours: Mapping[int, str], light: str
+) -> Axes:
+    """Number, name and colour of each admitted job, and what light is drawn; names are shown as they are, without
+    mathematics."""
+    from matplotlib.artist import Artist
+    from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
     numbered = sorted((number_of_job[name], name) for name in plan.admitted)
-    marks = [Patch(facecolor=colours[n], label=f"{n + 1}  {name}") for n, name in numbered]
+    marks: list[Artist] = [Patch(facecolor=colours[n], label=f"{n + 1}  {name}") for n, name in numbered]
+    marks += [Line2D([], [], color=INK, linewidth=0.6, label=light)] * bool(light)
     if marks:
         beside = (1.01, 1)
         legend = ax.legend(handles=marks, loc="upper left", bbox_to_anchor=beside, fontsize=7, frameon=False)

@@ -1,5 +1,6 @@
 """The floor plan as a figure."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -8,6 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
 from planner.model.errors import InputError
+from planner.model.instance import Instance
+from planner.model.plan import Plan
 from planner.plotting.floor_plan import floor_plan, save_floor_plan
 from tests.planner.report import rack
 
@@ -33,6 +36,21 @@ def test_light_between_servers_is_drawn_once_for_each_pair() -> None:
     ax = floor_plan(Figure().subplots(), rack.instance(), plan)
     assert len(apart) > 0
     assert sum(isinstance(patch, FancyArrowPatch) for patch in ax.patches) == len(apart)
+    told = _legend(rack.instance(), plan)[-1]
+    inside = len(ends) - len(apart)
+    assert told == f"light between servers ({inside} inside not drawn)" if inside else told == "light between servers"
+    assert _legend(rack.instance(), plan.model_copy(update={"assignments": ()})) == []
+
+
+def test_light_that_is_not_drawn_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("planner.plotting.floor_plan.MOST_CIRCUITS", 0)
+    told = _legend(rack.instance(), rack.plan())[-1]
+    assert re.fullmatch(r"light \(\d+ pairs between servers( and \d+ inside)? not drawn\)", told)
+
+
+def _legend(instance: Instance, plan: Plan) -> list[str]:
+    legend = floor_plan(Figure().subplots(), instance, plan).get_legend()
+    return [] if legend is None else [text.get_text() for text in legend.get_texts()]
 
 
 @pytest.mark.slow
