@@ -1,17 +1,18 @@
 """The console command `planner`, one command a file; everything heavy is imported inside the commands."""
 
 import io
-import os
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import TextIO
+from contextlib import redirect_stderr, redirect_stdout
+from typing import TextIO, cast
 
 import typer
 
 from planner.cli.app import app
-from planner.cli.exits import INTERRUPTED, VIOLATIONS, report_bad_input
+from planner.cli.exits import BAD_INPUT, INTERRUPTED, PLAN, VIOLATIONS, report_bad_input
 from planner.cli.old_options import renewed
+from planner.cli.standard_output import LostOutputError, StandardStream
 from planner.model.errors import UnitWarning
 
 __all__ = ["main"]
@@ -23,16 +24,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+    out, errors = StandardStream(sys.stdout), StandardStream(sys.stderr, goes_on=True)
+    with redirect_stdout(cast(TextIO, out)), redirect_stderr(cast(TextIO, errors)):
+        code = _run(given)
+        does_go_on = out.goes_on
+        out.finish()
+        if out.lost is None:
+            return code
+        if isinstance(out.lost, BrokenPipeError):
+            return code if does_go_on else VIOLATIONS
+        print(f"error: stdout: cannot be written: {out.lost.strerror}", file=sys.stderr)
+        return code or BAD_INPUT
+
+
+def _run(given: list[str]) -> int:
+    """The exit code of one command, whatever becomes of its output."""
     try:
         with warnings.catch_warnings():
             _show_unit_warnings()
             command = typer.main.get_command(app)
             code = command.main(renewed(given) or ["--help"], prog_name="planner", standalone_mode=False)
-        sys.stdout.flush()
         return int(code or 0)
-    except BrokenPipeError:
-        _silence()
-        return VIOLATIONS
+    except LostOutputError:
+        return PLAN
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except Exception as error:
@@ -58,8 +72,3 @@ def _show_unit_warnings() -> None:
 
     warnings.simplefilter("always", UnitWarning)
     warnings.showwarning = show
-
-
-def _silence() -> None:
-    """Nobody reads on: what is still buffered goes nowhere."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

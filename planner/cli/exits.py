@@ -9,9 +9,9 @@ from planner.model.errors import InputError, UnwrittenError
 PLAN, VIOLATIONS, BAD_INPUT, INFEASIBLE, NO_PLAN, REFUSED, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 
 EXIT_CODES = """
-Exit codes: 0 a plan, or whatever was asked for; 1 a given plan that breaks a rule, or a crash; 2 bad input;
-3 proven that the required jobs and residents cannot all run; 4 no plan found in time; 5 internal error: the check
-refuses the plan that was found, which is withheld and lies in a file to report.
+Exit codes: 0 a plan, or whatever was asked for; 1 a given plan that breaks a rule, or a crash; 2 bad input, or
+output that cannot be written; 3 proven that the required jobs and residents cannot all run; 4 no plan found in time;
+5 internal error: the check refuses the plan that was found, which is withheld and lies in a file to report.
 """
 
 _CommandLineError: type[Exception] = typer.BadParameter.__mro__[2]

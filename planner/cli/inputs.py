@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from planner.candidates.named_errors import naming as naming
+from planner.cli.standard_output import go_on_without_output
 from planner.model.clock import Clock
 from planner.model.errors import InputError
 
@@ -147,6 +148,7 @@ def require_writable(path: Path | None, option: str, output: "Output | None" = N
     """InputError, before anything is computed, for a file that cannot be written, or that holds something else."""
     if path is None:
         return
+    go_on_without_output()
     folder = path.parent
     if path.is_dir():
         problem = "is a directory; name a file in it"

@@ -12,6 +12,7 @@ import typer
 from typer.models import ArgumentInfo
 
 from planner.cli.exits import INTERRUPTED, report_bad_input
+from planner.cli.standard_output import require_output
 from planner.model.interrupts import noting_interrupts
 
 TABLES = ("*.csv", "*.parquet")
@@ -46,7 +47,7 @@ def _is_argument(hint: Any) -> bool:
 def watched(run: Callable[[], int], given: Iterable[Path]) -> int:
     """Run, and again after each change of a file, until Ctrl-C: the last exit code. Bad input is told, and then waited
     for to be mended. A run that stops with its best plan so far at Ctrl-C is followed by a wait, which the next one
-    ends; any other Ctrl-C ends, wherever it comes."""
+    ends; any other Ctrl-C ends, wherever it comes, and so does output that cannot be written any more."""
     given = list(given)
     code = INTERRUPTED
     with noting_interrupts() as is_noted:
@@ -54,7 +55,7 @@ def watched(run: Callable[[], int], given: Iterable[Path]) -> int:
             while not is_noted():
                 before = stamp(given)
                 code = _told(run)
-                sys.stdout.flush()
+                require_output()
                 _wait(given, before, is_noted)
         except KeyboardInterrupt:
             pass

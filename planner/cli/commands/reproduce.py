@@ -10,6 +10,7 @@ import typer
 from planner.cli import exits
 from planner.cli.inputs import AsJson
 from planner.cli.output import BEST, console, plain, print_json, table
+from planner.cli.standard_output import go_on_without_output
 
 if TYPE_CHECKING:
     from planner.studies.reproduce.rows import PublishedRow
@@ -190,6 +191,7 @@ def _require_folder(folder: Path) -> None:
     from planner.model.errors import InputError
     from planner.plotting import require_matplotlib
 
+    go_on_without_output()
     require_matplotlib()
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,5 @@
 """planner switch-emulator: optical switches on this machine."""
 
-import sys
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -9,6 +8,7 @@ import typer
 
 from planner.cli.inputs import AsJson, Seed
 from planner.cli.output import print_json
+from planner.cli.standard_output import require_output
 from planner.model.errors import InputError
 
 if TYPE_CHECKING:
@@ -206,4 +206,4 @@ def _show(addresses: dict[str, str], as_json: bool) -> None:
     else:
         width = max(map(len, addresses))
         print("\n".join(f"{name:{width}}  {address}" for name, address in addresses.items()))
-    sys.stdout.flush()
+    require_output()
