@@ -144,6 +144,55 @@ def fields_at(model: type[BaseModel], where: Sequence[str | int]) -> list[str]:
     return list(dict.fromkeys(name for node in nodes for each in _forms(schema, node) for name in each["properties"]))
 
 
+def truths_for_numbers(model: type[BaseModel], data: object) -> list[dict[str, Any]]:
+    """Errors, as of a validator, of true and false where a file has numbers: Python would count with them."""
+    found = []
+    for way, given in _truths(data, ()):
+        schema = _schema(model)
+        nodes, here = [schema], data
+        for step in way:
+            forms = [form for node in nodes for form in _of_kind(schema, node, here)]
+            nodes = [inside for form in forms for inside in _inside(schema, form, step)]
+            here = here[step]  # type: ignore[index]
+        types = {name for node in nodes for name in _types(schema, node)}
+        if types & {"integer", "number"} and "boolean" not in types:
+            found.append({"type": "float_type", "loc": way, "msg": "", "input": given})
+    return found
+
+
+def _truths(data: object, way: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], bool]]:
+    """The way to each truth value of a file."""
+    if isinstance(data, bool):
+        yield way, data
+    elif isinstance(data, dict | list):
+        for step, inner in data.items() if isinstance(data, dict) else enumerate(data):
+            yield from _truths(inner, (*way, step))
+
+
+def _of_kind(schema: Mapping[str, Any], node: dict[str, Any], given: object) -> Iterator[dict[str, Any]]:
+    """All forms of a value, or the one that its `kind` names."""
+    node = _resolved(schema, node)
+    tag = node.get("discriminator")
+    name = given.get(tag["propertyName"]) if tag and isinstance(given, dict) else None
+    if tag and isinstance(name, str) and name in tag["mapping"]:
+        yield {"$ref": tag["mapping"][name]}
+    elif choices := [each for choice in ("anyOf", "oneOf", "allOf") for each in node.get(choice, ())]:
+        for each in choices:
+            yield from _of_kind(schema, each, given)
+    else:
+        yield node
+
+
+def _types(schema: Mapping[str, Any], node: dict[str, Any]) -> Iterator[str]:
+    """All types of JSON that a value may have."""
+    node = _resolved(schema, node)
+    if "type" in node:
+        yield node["type"]
+    for choice in ("anyOf", "oneOf", "allOf"):
+        for each in node.get(choice, ()):
+            yield from _types(schema, each)
+
+
 @lru_cache(maxsize=32)
 def _schema(model: type[BaseModel]) -> dict[str, Any]:
     return model.model_json_schema(by_alias=True)

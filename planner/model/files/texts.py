@@ -13,7 +13,7 @@ from costmodel.spec import Spec
 from planner.model.errors import InputError
 from planner.model.files.readings import misread, readings, warn_of_missing_units
 from planner.model.files.strict_yaml import MOST_DIGITS, parse_yaml
-from planner.model.validation_messages import TYPES, message, no_mapping, shown_by
+from planner.model.validation_messages import TYPES, message, no_mapping, shown_by, truths_for_numbers
 
 MAX_FILE_BYTES = 64 * 2**20
 OF_TABS = ("cannot start any token", "violates indentation")
@@ -140,7 +140,7 @@ def validate(model: type[SpecT], data: Any, name: str) -> SpecT:
         if model.__name__ in FILES and found in FILES and found != model.__name__:
             what, remedy = FILES[found]
             raise InputError(name, "", f"is {what}, not {FILES[model.__name__][0]}; {remedy}") from None
-        errors = error.errors(include_url=False)
+        errors = truths_for_numbers(model, data) or error.errors(include_url=False)
         first = _most_telling(data, errors)
         steps = _steps(data, first)
         said = message(first, model, [each for each in errors if _steps(data, each) == steps])

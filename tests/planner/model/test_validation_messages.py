@@ -15,7 +15,7 @@ from planner.integrations.slurm.config import SlurmConfig
 from planner.model.errors import InputError
 from planner.model.files import validate
 from planner.model.instance import Instance
-from planner.model.validation_messages import fields_at
+from planner.model.validation_messages import fields_at, truths_for_numbers
 from planner.service.event_routes import Budget, Jobs
 from planner.service.extender import ExtenderArgs
 from tests.planner.simulate.grounds import BERT
@@ -116,6 +116,29 @@ def test_it_says_what_is_expected(of: Callable[[Any], Any], change: Any, field: 
     assert problem in error.value.problem
     assert not RAW.search(str(error.value))
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "fields"),
+    [
+        ({"tiles_per_server": True}, ["tiles_per_server"]),
+        ({"servers": False, "fibers": True}, ["servers", "fibers"]),
+        ({"fibers": [{"from": "s0", "to": "s1", "count": True}]}, ["fibers.0.count"]),
+        ({"upper": {"kind": "fibers", "fibers": True, "wavelengths_per_fiber": 4}}, ["upper.fibers"]),
+        ({"memory": {"units": 2, "wavelengths": True, "shared": True}}, ["memory.wavelengths"]),
+        ({"nothing": True, "alpha": "1 us"}, []),
+    ],
+)
+def test_truths_are_found_where_numbers_are_asked_for(change: dict[str, Any], fields: list[str]) -> None:
+    data = {"cluster": {"device": "h100-sxm", "fabric": {"kind": "lightpath"} | change}}
+    found = [error["loc"] for error in truths_for_numbers(Instance, data)]
+    assert [".".join(map(str, loc[2:])) for loc in found] == fields
+
+
+def test_a_truth_is_told_before_what_it_would_mean_as_a_number() -> None:
+    fabric = {"kind": "lightpath", "servers": 2, "tiles_per_server": True, "tile_rows": 2}
+    with pytest.raises(InputError, match=r"fabric\.tiles_per_server: must be a number \(got true\)"):
+        validate(Instance, {"cluster": {"device": "h100-sxm", "fabric": fabric}, "jobs": []}, "file")
 
 
 def test_fields_are_found_through_lists_tags_and_unions() -> None:
