@@ -42,9 +42,14 @@ def _of_command_line(error: Exception) -> str:
     format_message = getattr(error, "format_message", error.__str__)
     context = getattr(error, "ctx", None)
     command = getattr(context, "command_path", "planner")
-    said = str(format_message()).replace("Value error, ", "").rstrip(".")
+    said = str(format_message()).replace("Value error, ", "").rstrip(".") or _missing_command(context)
     if (of_validator := getattr(error.__cause__, "errors", None)) is not None:
         from planner.model.validation_messages import message
 
         said = said.replace(str(getattr(error, "message", "")), message(of_validator()[0]))
     return f"{command}: {said}; see `{command} --help`"
+
+
+def _missing_command(context: typer.Context | None) -> str:
+    """What is missing where a command with commands of its own is given none, which has printed its help."""
+    return f"a command is missing; one of {', '.join(getattr(context.command, 'commands', ()))}" if context else ""
