@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
+from costmodel.counts import MOST_PARTS
 from costmodel.field_docstrings import field_descriptions
 from costmodel.quantity import (
     ENERGY_PER_BYTE,
@@ -76,5 +77,7 @@ Hertz = Annotated[float, Quantity(FREQUENCY, "1.83 GHz", 1e6, 1e12), Field(gt=0)
 Decibels = Annotated[float, Quantity(RATIO_DB, "0.25 dB", 1e-6, 300.0), Field(ge=0)]
 Count = Annotated[int, Field(ge=1, le=2**30)]
 """a number of something, small enough for columns of 32 bits"""
+NumParts = Annotated[int, Field(ge=1, le=MOST_PARTS)]
+"""parts of one kind in another"""
 Degree = Annotated[int, Field(ge=1, le=2**15 - 1)]
 """of parallelism, small enough for columns of 16 bits"""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from pydantic import Field
 
 from costmodel.collectives.limits import Limits
+from costmodel.counts import MOST_SERVERS
 from costmodel.fabrics.answer_keys import AnswerKeys
 from costmodel.fabrics.device_names import DeviceNames
 from costmodel.fabrics.group_plans import GroupPlan, LinkPlan
@@ -23,8 +24,6 @@ from costmodel.spec import Watts
 if TYPE_CHECKING:
     from costmodel.workloads import Workload
 
-MOST_SERVERS = 4096
-"""of one rack"""
 SliceShape = tuple[int, ...]
 """Extent of a slice in a server: sides of a box, then 1 where it must lie on boards; or radices of free digits"""
 

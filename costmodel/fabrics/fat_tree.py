@@ -6,8 +6,9 @@ from typing import Literal
 
 from pydantic import Field
 
+from costmodel.counts import MOST_SERVERS
 from costmodel.fabrics import packets
-from costmodel.fabrics.base import MOST_SERVERS, FabricBase
+from costmodel.fabrics.base import FabricBase
 from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan
 from costmodel.hardware.systems import System
 from costmodel.parallelism.degrees import RANK_ORDERS

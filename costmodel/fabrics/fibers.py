@@ -1,9 +1,13 @@
 """Fibers from one server to another, and ways over them."""
 
+from typing import Annotated
+
 from pydantic import Field
 
+from costmodel.counts import MOST_FIBERS
 from costmodel.spec import Spec
 
+NumFibers = Annotated[int, Field(ge=0, le=MOST_FIBERS)]
 Fiber = tuple[int, int, int]
 """(source server, destination server, index)"""
 Route = tuple[Fiber, ...]
@@ -17,5 +21,5 @@ class FiberBundle(Spec):
     """the server that sends, such as s0"""
     destination: str = Field(alias="to")
     """the server that receives"""
-    count: int = Field(ge=0, le=4096)
+    count: NumFibers
     """fibers of the bundle"""

@@ -13,7 +13,7 @@ from costmodel.collectives.family import pareto
 from costmodel.collectives.limits import Limits
 from costmodel.collectives.offers import SWITCHED, all_reduces, all_to_alls, is_runnable
 from costmodel.collectives.plan import CollectivePlan
-from costmodel.fabrics.fibers import Fiber, FiberBundle, Route
+from costmodel.fabrics.fibers import Fiber, FiberBundle, NumFibers, Route
 from costmodel.fabrics.group_plans import NO_PLAN, GroupPlan, LinkPlan, divisors_down, transfer_radices
 from costmodel.fabrics.inventory import Parts, PriceClass
 from costmodel.fabrics.tile_modules import TilesWithMemory
@@ -61,7 +61,7 @@ class Lightpath(TilesWithMemory):
     waveguides: Literal["dedicated", "shared"] = "dedicated"
     """dedicated: light inside a server never meets other light; shared: one waveguide per direction
     between neighbouring tiles"""
-    fibers: int | tuple[FiberBundle, ...]
+    fibers: NumFibers | tuple[FiberBundle, ...]
     """number for each ordered pair of servers, or the list of bundles"""
     wavelengths_per_fiber: int = Field(default=16, ge=1, le=128)
     """that a fiber carries"""
@@ -89,8 +89,6 @@ class Lightpath(TilesWithMemory):
     def _is_consistent(self) -> Self:
         if self.tiles_per_server % self.tile_rows:
             raise ValueError(f"tile_rows: {self.tile_rows} must divide tiles_per_server {self.tiles_per_server}")
-        if isinstance(self.fibers, int) and self.fibers < 0:
-            raise ValueError(f"fibers: must not be negative, got {self.fibers}")
         _ = self._bundles
         return self
 

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import Field, model_validator
 
+from costmodel.counts import MOST_PARTS
 from costmodel.dataflow.streams.placement import Link
 from costmodel.hardware.memory.node import MemoryNode
-from costmodel.spec import BytesPerSecond, Latency, Spec
+from costmodel.spec import BytesPerSecond, Latency, NumParts, Spec
 
 Floats = NDArray[np.float64]
 Arrangement = Literal["direct", "star", "folded_star", "ring"]
@@ -32,16 +33,16 @@ class HostPort(Spec):
 
     bandwidth_bytes_per_s: BytesPerSecond
     """of the port in one direction"""
-    devices: int = Field(ge=1)
+    devices: NumParts
     """that share it at once"""
 
 
 class MemoryRing(Spec):
     """One node of a system; every device has the same links."""
 
-    devices: int = Field(ge=1)
+    devices: NumParts
     """accelerators of the node"""
-    links: int = Field(ge=2)
+    links: int = Field(ge=2, le=MOST_PARTS)
     """of a device"""
     link_bandwidth_bytes_per_s: BytesPerSecond
     """of one link in one direction"""
@@ -51,7 +52,7 @@ class MemoryRing(Spec):
     """how links join devices and memory nodes"""
     node: MemoryNode | None = None
     """absent where the arrangement has no memory nodes"""
-    host_links: int = Field(default=0, ge=0)
+    host_links: int = Field(default=0, ge=0, le=MOST_PARTS)
     """links of a device that lead to the host in place of a ring"""
     host: HostPort | None = None
     """absent where memory of the host is not used by a port of its own"""

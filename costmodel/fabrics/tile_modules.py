@@ -17,6 +17,7 @@ from costmodel.fabrics.joined_racks import JoinedRacks
 from costmodel.fabrics.server_shares import ServerShares
 from costmodel.hardware.device import Device
 from costmodel.hardware.memory.behind import TierBehind
+from costmodel.spec import NumParts
 
 if TYPE_CHECKING:
     from costmodel.workloads import Workload
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
 class TileModules(TierBehind):
     """A second tier behind the memory of tiles; a job's tiles use as many modules as it chooses."""
 
-    units: int = Field(ge=1)
+    units: NumParts
     """modules of each tile; where they are shared, those of a server"""
-    wavelengths: int = Field(ge=1)
+    wavelengths: NumParts
     """of a tile that the light of one module takes, each way"""
     shared: bool = Field(default=False, exclude_if=lambda shared: not shared)
     """whether the tiles of a server draw modules from one pool, each lent to one tile at a time, rather than having

@@ -14,6 +14,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from costmodel.fabrics.fibers import NumFibers
 from costmodel.fabrics.group_plans import divisors_down
 from costmodel.fabrics.inventory import INDEX, PriceClass
 from costmodel.spec import BytesPerSecond, Decibels, JoulesPerByte, Latency, Spec, SwitchingTime
@@ -192,7 +193,7 @@ class RackFibers(Spec):
     """the rack that sends, such as r0"""
     destination: str = Field(alias="to")
     """the rack that receives"""
-    count: int = Field(ge=0, le=4096)
+    count: NumFibers
     """fibers of the bundle"""
     loss_db: Decibels | None = None
     """of each; that of the layer where absent"""
@@ -202,7 +203,7 @@ class UpperFibers(UpperLayer):
     """Fibers from rack to rack: racks of a job send straight to each other, over wavelengths of their own."""
 
     kind: Literal["fibers"] = "fibers"
-    fibers: int | tuple[RackFibers, ...]
+    fibers: NumFibers | tuple[RackFibers, ...]
     """number for each ordered pair of racks, or the list of bundles"""
     wavelengths_per_fiber: int = Field(default=16, ge=1, le=128)
     """that a fiber carries"""
@@ -272,8 +273,6 @@ class UpperFibers(UpperLayer):
         return 2 * self.alpha_s, 2 / racks * groups / (links * self.link_bytes_per_s)
 
     def require_racks(self, racks: int) -> None:
-        if isinstance(self.fibers, int) and self.fibers < 0:
-            raise ValueError(f"upper.fibers: must not be negative, got {self.fibers}")
         for pair in self.bundles:
             if max(pair) >= racks:
                 raise ValueError(f"upper.fibers: there is no rack r{max(pair)}; racks are r0 to r{racks - 1}")

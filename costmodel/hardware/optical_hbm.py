@@ -9,9 +9,10 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from costmodel.counts import MOST_PARTS
 from costmodel.hardware.memory.tier import MemoryTier, TierOrName
 from costmodel.hardware.parts import SourcedPart, load_part
-from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency, Spec
+from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency, NumParts, Spec
 
 KIND: Literal["optical_hbm"] = "optical_hbm"
 METRES_PER_UM, METRES_PER_MM = 1e-6, 1e-3
@@ -22,13 +23,13 @@ ROUNDING = 1e-9
 class OpticalChannel(Spec):
     """Fibers that together make one channel of each direction."""
 
-    light_fibers: int = Field(ge=0)
+    light_fibers: int = Field(ge=0, le=MOST_PARTS)
     """fibers with unmodulated comb lines"""
-    transmit_fibers: int = Field(ge=1)
+    transmit_fibers: NumParts
     """fibers with signals out"""
-    receive_fibers: int = Field(ge=1)
+    receive_fibers: NumParts
     """fibers with signals in"""
-    wavelengths: int = Field(ge=1)
+    wavelengths: NumParts
     """on each fiber that carries signals"""
     wavelength_bytes_per_s: BytesPerSecond = Field(alias="wavelength_rate")
     """of one wavelength"""
@@ -46,11 +47,11 @@ class OpticalChannel(Spec):
 class ChipletInterface(Spec):
     """Die-to-die links of the electrical chiplet, such as UCIe."""
 
-    phys: int = Field(ge=1)
+    phys: NumParts
     """physical interfaces of the chiplet"""
-    modules_per_phy: int = Field(ge=1)
+    modules_per_phy: NumParts
     """modules of each interface"""
-    lanes_per_module: int = Field(ge=1)
+    lanes_per_module: NumParts
     """of one direction"""
     lane_bytes_per_s: BytesPerSecond = Field(alias="lane_rate")
     """of one lane"""
@@ -69,9 +70,9 @@ class OpticalHbm(SourcedPart):
     """Multi-stack HBM modules of one accelerator, one module behind each pair of chiplets."""
 
     kind: Literal["optical_hbm"] = KIND
-    pairs: int = Field(ge=1)
+    pairs: NumParts
     """pairs of chiplets at the edge of the accelerator"""
-    fibers_per_pair: int = Field(ge=1)
+    fibers_per_pair: NumParts
     """fibers behind a pair of chiplets"""
     fiber_pitch_um: float = Field(gt=0)
     """between the centres of neighbouring fibers, micrometres"""
@@ -79,7 +80,7 @@ class OpticalHbm(SourcedPart):
     """fibers of one channel, and what they carry"""
     interface: ChipletInterface
     """links between accelerator and chiplet"""
-    stacks_per_module: int = Field(ge=1)
+    stacks_per_module: NumParts
     """stacks of HBM in a module"""
     stack: TierOrName
     """one stack of HBM"""

@@ -12,7 +12,7 @@ from pydantic import Field
 from costmodel.hardware.memory.tier import MemoryTier, TierOrName
 from costmodel.hardware.memory.write_through import WriteThrough
 from costmodel.hardware.parts import SourcedPart, load_part
-from costmodel.spec import BytesPerSecond
+from costmodel.spec import BytesPerSecond, Count, NumParts
 
 KIND: Literal["memory_appliance"] = "memory_appliance"
 
@@ -21,9 +21,9 @@ class MemoryAppliance(SourcedPart):
     """One appliance; `ports` accelerators attach to it, one to each module."""
 
     kind: Literal["memory_appliance"] = KIND
-    modules: int = Field(ge=1)
+    modules: NumParts
     """modules of an appliance"""
-    stacks_per_module: int = Field(ge=1)
+    stacks_per_module: NumParts
     """stacks of HBM in a module"""
     stack: TierOrName
     """one stack of HBM"""
@@ -31,9 +31,9 @@ class MemoryAppliance(SourcedPart):
     """all DDR of one module"""
     port_bytes_per_s: BytesPerSecond = Field(alias="port_rate")
     """of one module's optical port, one direction"""
-    ports_per_module: int = Field(default=1, ge=1)
+    ports_per_module: NumParts = 1
     """optical ports of a module"""
-    tiered_accelerators: tuple[int, ...] = ()
+    tiered_accelerators: tuple[Count, ...] = ()
     """sizes of clusters that several appliances serve"""
     evaluated_bytes_per_s: BytesPerSecond | None = Field(default=None, alias="evaluated_rate")
     """bandwidth that the maker's evaluation gives one accelerator or group; absent where it is that of the ports"""

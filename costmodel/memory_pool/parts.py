@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 
 from costmodel.hardware.memory.tier import MemoryTier, TierOrName
 from costmodel.hardware.parts import SourcedPart, by_name, load_part
-from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency
+from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency, NumParts
 
 ROUNDING = 1e-9
 """share of a quotient that counts as rounding of binary numbers before it is made whole"""
@@ -40,7 +40,7 @@ class Shoreline(SourcedPart):
     """edge of the die that modules may take"""
     io: IoOrName
     """one module: a name of the catalog, or all fields inline"""
-    modules: int | None = Field(default=None, ge=1)
+    modules: NumParts | None = None
     """absent: as many as the perimeter takes"""
 
     @model_validator(mode="after")
@@ -123,9 +123,9 @@ class MemoryTray(SourcedPart):
 
     kind: Literal["memory_tray"] = "memory_tray"
     unit: UnitOrName
-    units: int = Field(ge=1)
+    units: NumParts
     port: IoOrName
-    ports: int = Field(ge=1)
+    ports: NumParts
 
     @model_validator(mode="after")
     def _ports_carry_units(self) -> Self:

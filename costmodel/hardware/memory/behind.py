@@ -1,10 +1,8 @@
 """A second memory tier behind memory that is reached over light: units of DIMMs or CXL modules, of which jobs that
 offload take whole ones."""
 
-from pydantic import Field
-
 from costmodel.hardware.memory.tier import MemoryTier, TierOrName
-from costmodel.spec import Spec
+from costmodel.spec import NumParts, Spec
 
 
 class TierBehind(Spec):
@@ -12,7 +10,7 @@ class TierBehind(Spec):
 
     unit: TierOrName
     """one unit: a memory tier of the catalog by name, or all fields inline"""
-    units: int = Field(ge=1)
+    units: NumParts
     """behind each module of optical modules, or behind each appliance"""
 
     def tier(self, units: int, taken_bytes_per_s: float) -> MemoryTier:

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from costmodel.catalog import documents, unknown_name
 from costmodel.hardware.parts import by_name
-from costmodel.spec import Bytes, BytesPerSecond, Spec, Watts
+from costmodel.spec import Bytes, BytesPerSecond, NumParts, Spec, Watts
 
 
 class Dimm(Spec):
@@ -41,9 +41,9 @@ class MemoryNode(Spec):
 
     dimm: Annotated[Dimm, by_name(load_dimm)]
     """one of them: a name of the catalog, or all fields inline"""
-    dimms: int = Field(ge=1)
+    dimms: NumParts
     """DIMMs of the node"""
-    groups: int = Field(default=1, ge=1)
+    groups: NumParts = 1
     """each is owned by one device; with a single group all devices share everything"""
     dimm_bandwidth_bytes_per_s: BytesPerSecond | None = None
     """of each DIMM, where a system is evaluated with faster ones"""

@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
+from costmodel.counts import MOST_PARTS
 from costmodel.hardware.device import Device, load_device
 from costmodel.hardware.memory.behind import TierBehind
 from costmodel.hardware.memory.choices import Floats, Ints, MemoryChoices
@@ -19,7 +20,7 @@ from costmodel.hardware.parts import by_name
 from costmodel.hardware.photonic_appliance import MemoryAppliance, load_memory_appliance
 from costmodel.hardware.routes import RouteParts, Scenario, load_route_parts
 from costmodel.memory_pool.pool import MemoryPool
-from costmodel.spec import JoulesPerByte, Latency, Spec
+from costmodel.spec import Count, JoulesPerByte, Latency, NumParts, Spec
 
 L2Passes = Annotated[float | None, Field(ge=1)]
 """times that each byte crosses the last cache, whose bandwidth limits the memory's; null: no limit"""
@@ -96,7 +97,7 @@ class MemoryRoute(Spec):
     """parts and routes: a name of the catalog, or all fields inline"""
     scenario: Scenario = "tray_memory"
     """which of the routes is taken"""
-    switches: int | None = Field(default=None, ge=0)
+    switches: int | None = Field(default=None, ge=0, le=MOST_PARTS)
     """on the way; absent: the fewest"""
 
     @model_validator(mode="after")
@@ -119,7 +120,7 @@ class _Attached(Spec):
 
     part: Annotated[MemoryAppliance, by_name(load_memory_appliance)]
     """one appliance: a name of the catalog, or all fields inline"""
-    ports: int = Field(ge=1)
+    ports: int = Field(ge=1, le=128)
     """optical ports of one accelerator, of the rate of the appliance's"""
     hit: float | None = Field(default=None, ge=0, le=1)
     """share of the bytes that are read from the HBM; absent: by what a job keeps, and how it reads that"""
@@ -172,7 +173,7 @@ class ApplianceShare(_Attached):
     """
 
     kind: Literal["appliance_share"] = "appliance_share"
-    accelerators: int = Field(ge=1)
+    accelerators: Count
     """of the cluster; the part lists tiers that its maker names"""
 
     @model_validator(mode="after")
@@ -197,7 +198,7 @@ class Appliances(_Attached):
     """Appliances that the accelerators of a server share, each of which takes whole modules, by any ports."""
 
     kind: Literal["appliances"] = "appliances"
-    per_server: int = Field(ge=1)
+    per_server: NumParts
     """appliances that the accelerators of a server share"""
     second_tier: TierBehind | None = None
     """slower memory behind each appliance, shared as its modules are, to which jobs may offload; absent where there is

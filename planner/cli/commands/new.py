@@ -8,22 +8,22 @@ from typing import Annotated
 
 import typer
 
+from costmodel.counts import MOST_FIBERS, MOST_SERVERS
 from planner.cli import completions
 from planner.cli.fabric_option import FabricKind
 from planner.cli.inputs import require_new, write_text
 
-MAX_SERVERS = 4096
 MAX_ACCELERATORS = 2**20
 SIZES = {"servers": 8, "tiles": 8, "fibers": 4}
 """of a rack, unless given"""
 
-Servers = Annotated[int | None, typer.Option(min=1, max=MAX_SERVERS, show_default="8", help="Servers of the rack.")]
+Servers = Annotated[int | None, typer.Option(min=1, max=MOST_SERVERS, show_default="8", help="Servers of the rack.")]
 Tiles = Annotated[
     int | None,
     typer.Option(min=1, max=1024, show_default="8", help="Accelerators of a server; at most 32 on lightpath."),
 ]
 Fibers = Annotated[
-    int | None, typer.Option(min=0, max=4096, show_default="4", help="Fibers of each ordered pair of servers.")
+    int | None, typer.Option(min=0, max=MOST_FIBERS, show_default="4", help="Fibers of each ordered pair of servers.")
 ]
 Jobs = Annotated[
     str | None, typer.Option(metavar="CSV|NUMBER", help="Jobs, one a row; see above. With --random: how many.")

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from costmodel.counts import MOST_FIBERS
 from costmodel.fabrics import NO_PLAN
 from tests.costmodel.fabrics.lightpath_cases import lightpath
 
@@ -58,7 +59,10 @@ def test_bundles_are_one_way() -> None:
     ("changes", "message"),
     [
         ({"tile_rows": 3}, "tile_rows: 3 must divide tiles_per_server 4"),
-        ({"fibers": -1}, "fibers: must not be negative"),
+        ({"fibers": -1}, "greater than or equal to 0"),
+        ({"fibers": MOST_FIBERS + 1}, "less than or equal to 4096"),
+        ({"fibers": 10**30}, "less than or equal to 4096"),
+        ({"fibers": [{"from": "s0", "to": "s1", "count": MOST_FIBERS + 1}]}, "less than or equal to 4096"),
         ({"fibers": [{"from": "s0", "to": "s0", "count": 1}]}, "two servers of one rack"),
         ({"fibers": [{"from": "s0", "to": "s9", "count": 1}]}, "no server 's9'"),
         ({"fibers": 2 * [{"from": "s0", "to": "s1", "count": 1}]}, "given twice"),

@@ -71,6 +71,8 @@ def test_one_device_exchanges_nothing() -> None:
         ({"arrangement": "ring", "node": None}, "node: arrangement 'ring' lacks one"),
         ({"host_links": 6}, r"host_links \(6\) must leave links \(6\)"),
         ({"arrangement": "folded_star", "links": 3}, "needs 2 rings of 1"),
+        ({"devices": 10**8}, "less than or equal to 4096"),
+        ({"links": 10**8}, "less than or equal to 4096"),
         ({"arrangement": "folded_star", "devices": 7}, r"devices \(7\) must be even"),
     ],
 )

@@ -65,6 +65,8 @@ def test_the_part_with_the_most_links_has_as_many(layer: UpperLayer, most: int) 
 def test_layers_that_cannot_be_are_refused() -> None:
     with pytest.raises(ValueError, match="more than the loss_budget of 1 dB; raise the budget"):
         UpperSwitches.model_validate(SWITCHES | {"loss": "2 dB", "loss_budget": "1 dB"})
+    with pytest.raises(ValueError, match="less than or equal to 4096"):
+        UpperFibers.model_validate({"fibers": 4097, **FIBERS})
     same = [{"from": "r0", "to": "r0", "count": 1}]
     with pytest.raises(ValueError, match=r"upper\.fibers: those from r0 to r0 must join two different racks"):
         UpperFibers.model_validate({"fibers": same, **FIBERS}).require_racks(2)

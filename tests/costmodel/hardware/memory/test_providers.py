@@ -131,6 +131,11 @@ def test_tiers_of_appliances(accelerators: int, ports: int, appliances: int) -> 
     assert found.choices().capacity_bytes[-1] == pytest.approx(appliances * 32e12 / accelerators)
 
 
+def test_more_ports_than_any_accelerator_has() -> None:
+    with pytest.raises(ValidationError, match="less than or equal to 128"):
+        memory("appliance_share", ports=10**8)
+
+
 def test_more_ports_than_an_appliance() -> None:
     with pytest.raises(ValidationError, match="ports: 17 of one accelerator, the appliance has 16; give fewer"):
         memory("appliance_share", ports=17)
