@@ -60,6 +60,7 @@ class Spec(BaseModel):
         return found
 
 
+MOST_BYTES = 1e18
 Seconds = Annotated[float, Quantity(TIME, "3.7 us", 1e-15, 1e10), Field(ge=0)]
 Duration = Annotated[float, Quantity(TIME, "12 h", 1e-6, 1e10), Field(ge=0)]
 """seconds too, of what people wait for"""
@@ -67,7 +68,7 @@ Latency = Annotated[float, Quantity(TIME, "0.7 us", 1e-12, 1e-2), Field(ge=0)]
 """seconds that a message or an access takes to begin: 10 ms is light through 2,000 km of fiber"""
 SwitchingTime = Annotated[float, Quantity(TIME, "3.7 us", 1e-12, 3600.0), Field(ge=0)]
 """seconds to set switches: from picoseconds to fibers plugged by a robot"""
-Bytes = Annotated[float, Quantity(SIZE, "80 GiB", 0.125, 1e18), Field(ge=0)]
+Bytes = Annotated[float, Quantity(SIZE, "80 GiB", 0.125, MOST_BYTES), Field(ge=0)]
 BytesPerSecond = Annotated[float, Quantity(RATE, "300 GB/s", 1e6, 1e18), Field(gt=0)]
 FlopsPerSecond = Annotated[float, Quantity(FLOP_RATE, "989 TFLOP/s", 1e9, 1e21), Field(gt=0)]
 JoulesPerByte = Annotated[float, Quantity(ENERGY_PER_BYTE, "5 pJ/b", 1e-18, 1e-6), Field(ge=0)]

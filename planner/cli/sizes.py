@@ -4,10 +4,11 @@ from planner.model.errors import InputError
 
 
 def bytes_of(text: str, option: str, remedy: str) -> float:
-    """At least one byte; `remedy`: what to give where it is less."""
+    """From one byte to the most that files may have; `remedy`: what to give where it is less or more."""
     from pydantic import TypeAdapter, ValidationError
 
-    from costmodel.spec import Bytes
+    from costmodel.quantity import with_prefix
+    from costmodel.spec import MOST_BYTES, Bytes
 
     try:
         size = float(TypeAdapter(Bytes).validate_python(text))
@@ -18,4 +19,6 @@ def bytes_of(text: str, option: str, remedy: str) -> float:
         size = 0.0
     if size < 1:
         raise InputError(option, f"'{text}'", f"is less than a byte; {remedy}")
+    if size > MOST_BYTES:
+        raise InputError(option, f"'{text}'", f"is more than {with_prefix(MOST_BYTES, 'B')}; {remedy}")
     return size

@@ -6,7 +6,7 @@ from planner.cli.sizes import bytes_of
 from planner.model.errors import InputError
 
 
-@pytest.mark.parametrize(("text", "size"), [("1 MiB", 2**20), ("8 b", 1), ("12", 12)])
+@pytest.mark.parametrize(("text", "size"), [("1 MiB", 2**20), ("8 b", 1), ("12", 12), ("1000 PB", 1e18)])
 def test_a_size_has_its_unit_or_is_in_bytes(text: str, size: float) -> None:
     assert bytes_of(text, "--size", "") == size
 
@@ -16,6 +16,8 @@ def test_a_size_has_its_unit_or_is_in_bytes(text: str, size: float) -> None:
     [
         ("-1 GiB", "is less than a byte; give more"),
         ("0", "is less than a byte; give more"),
+        ("1e300", "is more than 1 EB; give more"),
+        ("1001 PB", "is more than 1 EB; give more"),
         ("1 m", "unknown unit"),
         ("lots", "cannot read 'lots'"),
     ],
