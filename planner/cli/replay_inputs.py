@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from planner.simulate.run_one import Outcome, SimulationRun, Study
     from planner.simulate.trace import Trace
 
+MOST_LOAD = 100
 DRAWN_JOBS = 5000
 """of one replication, where a demand model draws them"""
 MOST_SNAPSHOTS = 12
@@ -118,8 +119,9 @@ def loads_of(text: str | None) -> list[float | None]:
             value = float(part)
         except ValueError:
             value = 0.0
-        if not 0 < value <= 100:
-            raise InputError("--load", f"'{part.strip()}'", "is no load; give numbers above 0, such as 0.7,0.9,1.1")
+        if not 0 < value <= MOST_LOAD:
+            problem = f"is no load; give numbers above 0 and up to {MOST_LOAD}, such as 0.7,0.9,1.1"
+            raise InputError("--load", f"'{part.strip()}'", problem)
         loads.append(value)
     return list(dict.fromkeys(loads))
 
