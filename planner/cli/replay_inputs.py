@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from planner.cli.option_names import naming_options
 from planner.cli.output import console
 
 if TYPE_CHECKING:
@@ -46,16 +47,17 @@ def read_study(
     source, moments = _source(demand), _moments(snapshots)
     faults = faults_of(failures, *answered)
     checkpoint_s = 0.0 if faults is None else faults.rules.checkpoint_s
-    study = prepare_study(
-        source,
-        load_mix(mix),
-        _clusters(clusters),
-        jobs=DRAWN_JOBS if jobs is None and isinstance(source, DemandModel) else jobs,
-        rules=Rules(queue, migrate=migrate, downtime_s=downtime_s, checkpoint_s=checkpoint_s),
-        failures=load(FailureModel, failures) if failures is not None else None,
-        faults=faults,
-        warm_up=warm_up,
-    )
+    with naming_options():
+        study = prepare_study(
+            source,
+            load_mix(mix),
+            _clusters(clusters),
+            jobs=DRAWN_JOBS if jobs is None and isinstance(source, DemandModel) else jobs,
+            rules=Rules(queue, migrate=migrate, downtime_s=downtime_s, checkpoint_s=checkpoint_s),
+            failures=load(FailureModel, failures) if failures is not None else None,
+            faults=faults,
+            warm_up=warm_up,
+        )
     return replace(study, moments=moments)
 
 
@@ -68,8 +70,9 @@ def replayed(
     from planner.simulate.study import cells_of, run_study
 
     names = with_responses(names_of(policies), study.faults)
-    cells = cells_of(study, names, loads_of(load), seeds)
-    return run_study(study, cells, results, workers=workers, ray=ray, on_cell=telling("replays"))
+    with naming_options():
+        cells = cells_of(study, names, loads_of(load), seeds)
+        return run_study(study, cells, results, workers=workers, ray=ray, on_cell=telling("replays"))
 
 
 def _source(path: Path) -> "Trace | DemandModel":

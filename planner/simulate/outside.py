@@ -78,4 +78,4 @@ class OutsidePlacer(Placer):
         return devices
 
     def _broken(self, kind: JobClass, what: str) -> InputError:
-        return InputError("--policies", self._name, f"gave '{kind.name}' {what}; `planner compare` checks its plans")
+        return InputError("policies", self._name, f"gave '{kind.name}' {what}; `planner compare` checks its plans")

@@ -41,7 +41,7 @@ def prepare_study(
         sizes = sorted(size for size, share in source.shares.items() if share > 0)
     counts = {name: cluster.fabric.num_devices for name, cluster in clusters.items()}
     if len(set(counts.values())) > 1:
-        raise InputError("--cluster", "", f"clusters must have as many accelerators each to be compared, not {counts}")
+        raise InputError("clusters", "", f"they must have as many accelerators each to be compared, not {counts}")
     speeds = reference_speeds(mix, sizes)
     able = {size: [number for number, of_size in speeds if of_size == size] for size in sizes}
     if isinstance(source, Trace):
@@ -64,7 +64,7 @@ def cells_of(study: Study, policies: Sequence[str], loads: Sequence[float | None
     """
     policies = list(dict.fromkeys(FORMER.get(policy, policy) for policy in policies))
     for policy, ground in product(policies, study.grounds.values()):
-        require_placer(split_policy(policy)[0], ground.cluster, "--policies")
+        require_placer(split_policy(policy)[0], ground.cluster, "policies")
     return [SimulationRun(*cell) for cell in product(study.grounds, policies, loads, range(seeds))]
 
 

@@ -32,7 +32,7 @@ def over_processes(
             deaths += 1
             if deaths == MOST_DEATHS:
                 problem = f"a process died {deaths} times, which too little memory does; take fewer and run again"
-                raise InputError("--processes", str(workers), problem) from None
+                raise InputError("workers", str(workers), problem) from None
 
 
 def _of_one_pool(do: Do[SharedT, CellT], shared: "SharedT", cells: "Sequence[CellT]", workers: int) -> Finished[CellT]:

@@ -15,6 +15,7 @@ from planner.cli.inputs import (
     TimeLimit,
     require_policy,
 )
+from planner.cli.option_names import naming_options
 from planner.cli.output import console
 from planner.model.errors import InputError
 
@@ -155,7 +156,8 @@ def _run(
     from planner.sweep.store import Store
 
     options, where, store = SolveOptions(workers=machines[2], **limits), Where(*machines), Store(results)
-    found = run(variants, policies, seeds=seeds, options=options, store=store, where=where, on_cell=telling("runs"))
+    with naming_options():
+        found = run(variants, policies, seeds=seeds, options=options, store=store, where=where, on_cell=telling("runs"))
     _tell_stopped(found)
     return found
 

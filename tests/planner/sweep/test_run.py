@@ -24,7 +24,7 @@ def test_cells_of_a_worker_that_died_are_run_again(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_workers_that_always_die_are_bad_input() -> None:
-    with pytest.raises(InputError, match="--processes: 2: a process died 3 times"):
+    with pytest.raises(InputError, match="workers: 2: a process died 3 times"):
         run_cells(work.die, None, KEYS, store=None, where=Where(2))
 
 
