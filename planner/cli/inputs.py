@@ -158,6 +158,8 @@ def require_writable(path: Path | None, option: str, output: "Output | None" = N
         problem = "may not be written; choose another place"
     elif output is not None and _is_other(path, output):
         problem = f"exists and is not {output.name}, so it is not overwritten; choose another name, or remove it first"
+    elif output is not None and (wrong := output.wrong_ending(path)) is not None:
+        problem = wrong
     else:
         return
     raise InputError(str(path), option, problem)

@@ -5,7 +5,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from planner.plotting import SUFFIXES
+
 HEAD_BYTES = 1 << 16
+JSON, WEB, TABLES, CSV, XML = (".json",), (".html", ".htm"), (".csv", ".parquet"), (".csv",), (".xml",)
+FOREIGN = (".txt", ".md", ".pdf", ".ps", ".eps", ".jpg", ".jpeg", ".gif", ".bmp", ".tsv", ".xls", ".xlsx", ".gz")
+"""endings of what no command writes"""
+ENDINGS = {*JSON, *WEB, *TABLES, *XML, *SUFFIXES, *FOREIGN}
+"""that mean a kind of file"""
 PICTURES = (b"\x89PNG", b"<?xml", b"<svg", b"%PDF")
 
 
@@ -17,6 +24,19 @@ class Output:
     """with its article"""
     is_one: Callable[[Path], bool]
     """whether a file is of this kind"""
+    endings: tuple[str, ...] = JSON
+    """of names of such files"""
+    goes_by_ending: bool = False
+    """whether the ending says how it is written"""
+
+    def wrong_ending(self, path: Path) -> str | None:
+        """What is wrong with the name of a file to write; None where it ends in nothing that means another kind."""
+        ending, remedy = path.suffix.lower(), f"use {' or '.join(self.endings)}"
+        if ending in self.endings:
+            return None
+        if self.goes_by_ending:
+            return f"ends in no known format; {remedy}"
+        return f"ends in {ending}, and is {self.name}; {remedy}" if ending in ENDINGS else None
 
 
 def _head(path: Path) -> bytes:
@@ -61,12 +81,12 @@ PLAN = Output("a plan", _is_json_with("instance", "assignments"))
 PAGE_PLAN = Output("a plan of pages", _is_json_with("schema_version", "instance", "jobs"))
 CALIBRATION = Output("a calibration", _is_json_with("device", "families"))
 RUNS = Output("a list of runs", _is_json_with("instance", "policy"))
-RUNS_TABLE = Output("a table of runs", _is_table_with("instance", "policy"))
-CELLS_TABLE = Output("a table of a replay", _is_table_with("cluster", "policy"))
-FRONT_TABLE = Output("a table of a front", _is_table_with("tokens_per_s_of_a_user", "tokens_per_s_of_a_device"))
-MEASUREMENTS = Output("a table of measurements", _is_table_with("device"))
-MSCCL = Output("an algorithm of MSCCL", lambda path: _head(path).startswith(b"<algo"))
+RUNS_TABLE = Output("a table of runs", _is_table_with("instance", "policy"), TABLES)
+CELLS_TABLE = Output("a table of a replay", _is_table_with("cluster", "policy"), TABLES)
+FRONT_TABLE = Output("a table of a front", _is_table_with("tokens_per_s_of_a_user", "tokens_per_s_of_a_device"), CSV)
+MEASUREMENTS = Output("a table of measurements", _is_table_with("device"), CSV)
+MSCCL = Output("an algorithm of MSCCL", lambda path: _head(path).startswith(b"<algo"), XML)
 SHIFTS = Output("shifts of lines", _is_json_with("kind", "cubes", "weights"))
-TRACE = Output("a trace", _is_table_with("arrival_s", "duration_s"))
-WEB_PAGE = Output("a web page", lambda path: _head(path).lower().startswith(b"<!doctype html"))
-PICTURE = Output("a picture", lambda path: _head(path).startswith(PICTURES))
+TRACE = Output("a trace", _is_table_with("arrival_s", "duration_s"), CSV)
+WEB_PAGE = Output("a web page", lambda path: _head(path).lower().startswith(b"<!doctype html"), WEB)
+PICTURE = Output("a picture", lambda path: _head(path).startswith(PICTURES), SUFFIXES, goes_by_ending=True)

@@ -123,11 +123,8 @@ def _write(result: "PageResult", plan_out: Path | None, plot: Path | None, shown
 def _require_plot(plot: Path | None) -> None:
     require_writable(plot, "--plot", PICTURE)
     if plot is not None:
-        from planner.model.errors import InputError
-        from planner.plotting import SUFFIXES, require_matplotlib
+        from planner.plotting import require_matplotlib
 
-        if plot.suffix.lower() not in SUFFIXES:
-            raise InputError(str(plot), "--plot", f"ends in no known format; use {' or '.join(SUFFIXES)}")
         require_matplotlib()
 
 

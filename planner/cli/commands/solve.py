@@ -138,10 +138,8 @@ def _outputs(
         if path is not None and given.count(path.absolute()) > 1:
             raise InputError(str(path), option, "is named by two options; choose two files")
     if plot is not None:
-        from planner.plotting import SUFFIXES, require_matplotlib
+        from planner.plotting import require_matplotlib
 
-        if plot.suffix.lower() not in SUFFIXES:
-            raise InputError(str(plot), "--plot", f"ends in no known format; use {' or '.join(SUFFIXES)}")
         require_matplotlib()
     if wiring is None:
         return _Outputs(plan_out, report, plot, None)

@@ -131,11 +131,9 @@ def _require_outputs(plot: Path | None, *, as_json: bool, rows: bool) -> None:
         raise InputError("--rows", "", "adds to the JSON alone; give --json too")
     if plot is None:
         return
-    from planner.plotting import SUFFIXES, require_matplotlib
+    from planner.plotting import require_matplotlib
 
     require_writable(plot, "--plot", PICTURE)
-    if plot.suffix.lower() not in SUFFIXES:
-        raise InputError(str(plot), "--plot", f"ends in no known format; use {' or '.join(SUFFIXES)}")
     require_matplotlib()
 
 

@@ -4,6 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from planner.cli.inputs import require_writable
+from planner.cli.outputs import FRONT_TABLE, MSCCL, PICTURE, PLAN, RUNS_TABLE, WEB_PAGE, Output
+from planner.model.errors import InputError
 from planner.model.plan import Plan
 from tests.planner.cli.conftest import Planner
 
@@ -59,3 +62,43 @@ def test_outputs_have_the_same_names_everywhere(planner: Planner, instance: Path
     again = instance.with_name("again.json")
     assert planner("repair", instance, plans[0], "--failed", "s1.t1", "--plan-out", again).code == 0
     assert Plan.load(again).admitted == Plan.load(plans[0]).admitted
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "problem"),
+    [
+        (WEB_PAGE, "x.pdf", "ends in .pdf, and is a web page; use .html or .htm"),
+        (WEB_PAGE, "x.JSON", "ends in .json, and is a web page; use .html or .htm"),
+        (RUNS_TABLE, "x.txt", "ends in .txt, and is a table of runs; use .csv or .parquet"),
+        (FRONT_TABLE, "x.parquet", "ends in .parquet, and is a table of a front; use .csv"),
+        (PLAN, "x.html", "ends in .html, and is a plan; use .json"),
+        (MSCCL, "x.json", "ends in .json, and is an algorithm of MSCCL; use .xml"),
+        (PICTURE, "x.txt", "ends in no known format; use .png or .svg"),
+        (PICTURE, "x", "ends in no known format; use .png or .svg"),
+    ],
+)
+def test_a_name_that_means_another_kind_of_file_is_refused(
+    kind: Output, name: str, problem: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError) as error:
+        require_writable(tmp_path / name, "--option", kind)
+    assert str(error.value) == f"{tmp_path / name}: --option: {problem}"
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [(WEB_PAGE, "x.HTML"), (WEB_PAGE, "x"), (PLAN, "x.json"), (PLAN, "plan.v2"), (RUNS_TABLE, "x.parquet"),
+     (PICTURE, "x.SVG")],
+)  # fmt: skip
+def test_any_other_name_is_taken(kind: Output, name: str, tmp_path: Path) -> None:
+    require_writable(tmp_path / name, "--option", kind)
+
+
+def test_a_report_and_a_table_under_a_wrong_name_are_refused_before_a_search(planner: Planner, instance: Path) -> None:
+    page, table = instance.with_name("x.pdf"), instance.with_name("a.txt")
+    outcome = planner("solve", instance, "--report", page)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err == f"error: {page}: --report: ends in .pdf, and is a web page; use .html or .htm\n"
+    assert planner("compare", instance, "--csv", table).code == 2
+    assert not page.exists()
+    assert not table.exists()
