@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from costmodel.counts import MOST_PARTS
 from costmodel.hardware.memory.tier import MemoryTier, TierOrName
 from costmodel.hardware.parts import SourcedPart, by_name, load_part
 from costmodel.spec import BytesPerSecond, JoulesPerByte, Latency, NumParts
@@ -45,6 +46,11 @@ class Shoreline(SourcedPart):
 
     @model_validator(mode="after")
     def _modules_fit(self) -> Self:
+        if self.modules is None and self.perimeter_mm > MOST_PARTS * self.io.width_mm:
+            raise ValueError(
+                f"perimeter_mm: {self.perimeter_mm:g} mm take more than {MOST_PARTS} modules of "
+                f"{self.io.width_mm:g} mm; give less, or how many modules there are"
+            )
         if self.room < 1:
             raise ValueError(
                 f"perimeter_mm: {self.perimeter_mm:g} mm take no module of {self.io.width_mm:g} mm; "

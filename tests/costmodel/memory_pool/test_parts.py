@@ -21,6 +21,12 @@ def test_more_modules_than_the_edge_takes() -> None:
         made_shoreline(perimeter_mm=7)
 
 
+def test_more_modules_than_any_edge_takes() -> None:
+    with pytest.raises(ValidationError, match=r"1e\+09 mm take more than 4096 modules of 8 mm; give less"):
+        made_shoreline(perimeter_mm=1e9)
+    assert made_shoreline(perimeter_mm=1e9, modules=7).num_io == 7
+
+
 def test_a_unit_faster_than_an_io() -> None:
     parts = "2 of 8 GB and 300 GB/s for one"
     with pytest.raises(ValidationError, match=rf"an I/O carries 333.3 GB/s; take .* {parts}, .* or set spread: true"):
