@@ -57,6 +57,7 @@ def run(seed: int, run_s: float = RUN_S, *, on: str = "") -> Outcome:
                 is_led_by_standby = seed // EACH_PUT_BACK % 2 == 0
                 copy, size = world.copies.made[-1], SIZES.get(world.site.kind, [8])[0]
                 world.wrong += going_on(world.path, copy, size, is_led_by_standby=is_led_by_standby)
+        world.close()
         return Outcome(seed, world.wrong, _counts(world), world.takeovers_s)
 
 

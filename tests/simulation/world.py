@@ -65,6 +65,8 @@ class SimulatedWorld(ControlledWorld):
     """reigns until the last one in which anything was done: no power cut may undo these"""
     takeovers_s: list[float] = field(default_factory=list)
     """from there until the other led, where that was well all the time"""
+    drivers: list[Driver] = field(default_factory=list)
+    """of all processes"""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -86,6 +88,12 @@ class SimulatedWorld(ControlledWorld):
     def _make_drivers(self) -> Callable[[Callable[[], int]], Driver]:
         """What makes the driver of a new process with its fence."""
         return partial(OcsDriver, self.disk.record, load_switches(self.site.path))
+
+    def close(self) -> None:
+        """Let go of drivers: what ends one by itself holds its switches, which are this world."""
+        for driver in self.drivers:
+            if isinstance(driver, OcsDriver):
+                driver.close()
 
     # Time, and who runs
 
@@ -196,6 +204,7 @@ class SimulatedWorld(ControlledWorld):
         member.keeper = LeaseKeeper(controller, f"http://{member.number}", ["fence"])
         member.keeper.begin(lambda: None, lambda: None)
         driver = self.driver(partial(self._fence, controller))
+        self.drivers.append(driver)
         member.reconciler = SwitchReconciler(controller, driver, read_back_s=READ_BACK_S, clock=lambda: self.now_s)
         member.queue = CommandQueue(controller, 128, MOST_LATE_S, lambda group, seq: None)
         member.controller = controller
