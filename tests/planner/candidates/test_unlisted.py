@@ -8,7 +8,7 @@ import yaml
 
 from planner import solve
 from planner.candidates.unlisted import why_unlisted
-from planner.cli.new_instance import require_runnable
+from planner.cli.new_instance import left_out
 from planner.controller import Controller, Request
 from planner.explain import explain
 from planner.model.errors import InputError
@@ -74,7 +74,7 @@ def test_every_command_says_the_same(
         Controller(instance.cluster).submit(Request(**asked["jobs"][0]))
     assert reason in str(raised.value)
     with pytest.raises(InputError) as raised:
-        require_runnable(path.read_text(), str(path))
+        left_out(path.read_text(), str(path))
     assert reason in str(raised.value)
 
 
