@@ -47,8 +47,6 @@ if TYPE_CHECKING:
     from planner.whatif.repair import Repair, repair
 
 API_VERSION = "1.1"
-MOST_LOAD = 100.0
-"""accelerators asked for at once over all of a cluster, in a replay"""
 
 MODULE_OF_NAME = {
     "Assignment": "planner.model.plan",
@@ -202,10 +200,11 @@ def _require_clusters(clusters: object) -> None:
 def _require_loads(loads: Sequence[float | None]) -> None:
     from planner.model.arguments import is_finite
     from planner.model.errors import InputError
+    from planner.simulate.study import MOST_LOAD
 
     for load in loads:
         if load is not None and not (is_finite(load) and 0 < load <= MOST_LOAD):
-            remedy = f"must be above 0 and at most {MOST_LOAD:g}, or None for arrivals as the table has them"
+            remedy = f"must be above 0 and at most {MOST_LOAD}, or None for arrivals as the table has them"
             raise InputError("replay", "loads", f"{remedy} (got {load!r})")
 
 

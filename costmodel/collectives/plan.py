@@ -191,6 +191,11 @@ class CollectivePlan(HashedOnce):
             return sum(len(each[0]) for each in ways) / self.ranks
         return self.passes * (self.ranks - 1) / self.ranks
 
+    @property
+    def near_share(self) -> float:
+        """0: the circuits of a group are priced alike wherever they lie."""
+        return 0.0
+
     def time_s(self, message_bytes: Message) -> Message:
         """Time of one of many calls: a bridge hides the change, or the change hides it."""
         limits, (weight, shares) = self.limits, self._shares

@@ -71,6 +71,11 @@ class AcrossRacks:
         return self.inner.bytes_per_byte
 
     @property
+    def near_share(self) -> float:
+        """Of what stays in the rack."""
+        return self.inner.near_share
+
+    @property
     def node_bytes_per_s(self) -> float:
         """A group that leaves its rack shares no switch of a server."""
         return 0.0

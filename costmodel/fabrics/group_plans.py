@@ -42,6 +42,11 @@ class GroupPlan(Protocol):
         ...
 
     @property
+    def near_share(self) -> float:
+        """Of what ranks send, the part that stays in their servers where the group does not."""
+        ...
+
+    @property
     def node_bytes_per_s(self) -> float:
         """Peak of the links, one direction, of a group that shares the electrical switch of its server; else 0."""
         ...
@@ -92,7 +97,6 @@ class LinkPlan(HashedOnce):
     order: Order = "fixed"
     node_bytes_per_s: float = 0.0
     near_share: float = 0.0
-    """of what ranks send, the part that stays in their servers where the group does not"""
     least_seconds_per_byte: float = 0.0
     """of any all-to-all on ranks with as many links each, however these are wired; 0 where none is known"""
     wired_seconds_per_byte: float = 0.0

@@ -60,6 +60,10 @@ class PoolPlans:
         return self.decode.bytes_per_byte
 
     @property
+    def near_share(self) -> float:
+        return self.decode.near_share
+
+    @property
     def node_bytes_per_s(self) -> float:
         return self.decode.node_bytes_per_s
 

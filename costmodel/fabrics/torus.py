@@ -53,7 +53,7 @@ class Torus(TorusSpec):
         if ranks == 1:
             return (NO_PLAN,)
         return tuple(
-            plan if one_server else replace(plan, near_share=self._near_share(box))
+            replace(plan, near_share=1.0 if one_server else self._near_share(box))
             for box in self._boxes(dimension, ranks, one_server=one_server)
             for links in self._links_of(box)
             for plan in self._plans(dimension, box, links)

@@ -17,7 +17,7 @@ from pydantic import Field, model_validator
 from costmodel.fabrics.fibers import NumFibers
 from costmodel.fabrics.group_plans import divisors_down
 from costmodel.fabrics.inventory import INDEX, PriceClass
-from costmodel.spec import BytesPerSecond, Decibels, JoulesPerByte, Latency, Spec, SwitchingTime
+from costmodel.spec import BytesPerSecond, Decibels, JoulesPerByte, Latency, NumParts, Spec, SwitchingTime
 
 UpperPart = tuple[int, ...]
 """Where links are counted: a rack, (r,), or an ordered pair of racks, (r, q)."""
@@ -126,7 +126,7 @@ class UpperSwitches(UpperLayer):
     """Optical circuit switches: each has as many ports of every rack as its radix allows."""
 
     kind: Literal["switches"] = "switches"
-    ports: int = Field(ge=1, le=4096)
+    ports: NumParts
     """of each rack, each in and out"""
     radix: int = Field(ge=2, le=65536)
     """ports of a switch"""

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from costmodel.fabrics import FabricBase, GroupPlan, LinkPlan
+from costmodel.fabrics import FabricBase, GroupPlan
 from costmodel.fabrics.across_racks import upper_energy
 from costmodel.parallelism.mappings import DIMENSIONS, Floats, Ints
 from costmodel.pricing.candidates import Candidates
@@ -129,14 +129,18 @@ class _PlanColumns:
     @classmethod
     def _of(cls, plans: Sequence[GroupPlan]) -> Self:
         rows = [
-            (p.latency_s, p.seconds_per_byte, p.bytes_per_byte, p.node_bytes_per_s, p.ranks, _near(p), upper_energy(p))
+            (
+                p.latency_s,
+                p.seconds_per_byte,
+                p.bytes_per_byte,
+                p.node_bytes_per_s,
+                p.ranks,
+                p.near_share,
+                upper_energy(p),
+            )
             for p in plans
         ]
         return cls(*np.array(rows, np.float64).reshape(-1, 7).T.copy())
-
-
-def _near(plan: GroupPlan) -> float:
-    return plan.near_share if isinstance(plan, LinkPlan) else 0.0
 
 
 _RECENT = Recently[int, tuple[Sequence[GroupPlan], _PlanColumns]](4)

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from planner.simulate.run_one import Outcome, SimulationRun, Study
     from planner.simulate.trace import Trace
 
-MOST_LOAD = 100
 DRAWN_JOBS = 5000
 """of one replication, where a demand model draws them"""
 MOST_SNAPSHOTS = 12
@@ -113,6 +112,7 @@ def names_of(text: str) -> list[str]:
 def loads_of(text: str | None) -> list[float | None]:
     """Loads by commas; None alone for the arrivals of the trace."""
     from planner.model.errors import InputError
+    from planner.simulate.study import MOST_LOAD
 
     if text is None:
         return [None]

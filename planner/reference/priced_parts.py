@@ -10,7 +10,7 @@ SERVERS, TILES, FIBERS = 8, 8, 4
 INTRODUCTION = (
     "Numbers of parts follow from the fabric. An accelerator comes with its share of the server and of the wires in "
     "it: NVLink, the links of a torus or inside its cube, rings. Light counts wherever it leads. Of "
-    "`planner new --fabric KIND`, 8 servers of 8 accelerators:\n\n"
+    f"`planner new --fabric KIND`, {SERVERS} servers of {TILES} accelerators:\n\n"
 )
 
 

@@ -21,6 +21,9 @@ from planner.sweep.store import Document, Store
 from planner.sweep.types import ShouldStop
 from planner.whatif.failure_model import FailureModel
 
+MOST_LOAD = 100
+"""accelerators asked for at once over all of a cluster"""
+
 
 def prepare_study(
     source: Trace | DemandModel,

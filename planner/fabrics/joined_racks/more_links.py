@@ -5,6 +5,7 @@ from contextlib import suppress
 
 from pydantic import ValidationError
 
+from costmodel.counts import MOST_FIBERS, MOST_PARTS
 from costmodel.fabrics import FabricBase, UpperFibers, UpperLayer, UpperPackets, UpperPart, UpperSwitches
 from planner.candidates.expand import list_options
 from planner.fabrics.free_state import FreeState
@@ -17,8 +18,6 @@ from planner.model.phrases import listed
 
 PLENTY = 4
 """times the links that there are, where links are no limit"""
-MOST_LINKS = 4096
-"""of one part, as files may state them"""
 MOST_TOLD = 3
 """parts of the layer that a shortage names"""
 
@@ -98,11 +97,11 @@ def _with_more(fabric: FabricBase, upper: UpperLayer, more: int) -> UpperLayer |
         uplinks = int(devices / upper.oversubscription) + more
         return edited(upper, oversubscription=max(1.0, devices / uplinks)) if upper.oversubscription > 1 else None
     if isinstance(upper, UpperSwitches):
-        return edited(upper, ports=min(upper.ports + more, MOST_LINKS)) if upper.ports < MOST_LINKS else None
+        return edited(upper, ports=min(upper.ports + more, MOST_PARTS)) if upper.ports < MOST_PARTS else None
     assert isinstance(upper, UpperFibers)
     if isinstance(upper.fibers, int):
-        return edited(upper, fibers=min(upper.fibers + more, MOST_LINKS)) if upper.fibers < MOST_LINKS else None
-    if all(each.count >= MOST_LINKS for each in upper.fibers):
+        return edited(upper, fibers=min(upper.fibers + more, MOST_FIBERS)) if upper.fibers < MOST_FIBERS else None
+    if all(each.count >= MOST_FIBERS for each in upper.fibers):
         return None
-    wider = (edited(each, count=min(each.count + more, MOST_LINKS)) for each in upper.fibers)
+    wider = (edited(each, count=min(each.count + more, MOST_FIBERS)) for each in upper.fibers)
     return edited(upper, fibers=tuple(wider))

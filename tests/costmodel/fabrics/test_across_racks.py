@@ -40,3 +40,8 @@ def test_what_sends_nothing_needs_no_links_and_exchanges_need_them_in_two_halves
     assert (racks_of(plan), links_of(plan), plan.name) == (3, 0, "over 3 racks")
     assert [*plans_across(joined(), [LinkPlan("exchange", 4)], 2, 8, is_sent=True)] == []
     assert upper_links(lightpath(racks=3)) == {}
+
+
+def test_what_stays_in_servers_of_a_rack_does_so_in_each() -> None:
+    inner = LinkPlan("ring", 4, near_share=0.75)
+    assert [plan.near_share for plan in plans_across(joined(), [inner], 2, 8, is_sent=False)] == [0.75]

@@ -47,7 +47,7 @@ def test_one_hop_of_each_side_leaves_its_cube() -> None:
     assert shares[8, 1, 1] == 3 / 4
     assert shares[1, 4, 2] == 1 / 2
     assert shares[4, 2, 1] == pytest.approx(5 / 8)
-    assert all(isinstance(plan, LinkPlan) and plan.near_share == 0 for plan in fabric.plans("data", 8, one_server=True))
+    assert all(isinstance(plan, LinkPlan) and plan.near_share == 1 for plan in fabric.plans("data", 8, one_server=True))
 
 
 def test_consecutive_stages_are_neighbours_and_groups_lie_along_their_axes() -> None:

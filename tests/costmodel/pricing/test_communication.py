@@ -15,7 +15,7 @@ from costmodel.pricing.totals import Messages, Totals
 from tests.costmodel.pricing.score_cases import FAT_TREE, LIGHTPATH, fabric_of
 
 TENSOR, PIPELINE, DATA, _, EXPERT = range(5)
-LATENCY_S, BYTE_S, SENT = (1e-6, 5e-6), (1e-9, 1e-8), (1.5, 1.0)
+LATENCY_S, BYTE_S, SENT, NEAR = (1e-6, 5e-6), (1e-9, 1e-8), (1.5, 1.0), (0.0, 0.75)
 """of the plan inside a server, and of that between servers"""
 EFFICIENCY = Efficiency(matrix=0.5, attention=0.5, memory=0.5, launch_s=0)
 
@@ -42,8 +42,8 @@ def sent_of(
     """Of three candidates: the second mapping on both plans, then the first one on the first plan."""
     shared = {"node_bytes_per_s": 0.0, "ranks": 4}
     plans = [
-        SimpleNamespace(latency_s=latency_s, seconds_per_byte=byte_s, bytes_per_byte=sent, **shared)
-        for latency_s, byte_s, sent in zip(LATENCY_S, BYTE_S, SENT, strict=True)
+        SimpleNamespace(latency_s=latency_s, seconds_per_byte=byte_s, bytes_per_byte=sent, near_share=near, **shared)
+        for latency_s, byte_s, sent, near in zip(LATENCY_S, BYTE_S, SENT, NEAR, strict=True)
     ]
     if kernels:
         plans[0].node_bytes_per_s = 450e9
@@ -63,6 +63,7 @@ def test_messages_by_hand() -> None:
     np.testing.assert_allclose(found.exposed_s[[TENSOR, DATA]], [tensor_s, data_s])
     np.testing.assert_allclose(found.repeated_s, np.add(tensor_s, data_s) / 2)
     np.testing.assert_allclose(found.sent_bytes[[TENSOR, DATA]], [[4500, 3000, 1500], [750, 500, 0]])
+    np.testing.assert_allclose(found.near_bytes[[TENSOR, DATA]], [[0, 2250, 0], [0, 375, 0]])
     assert not found.exposed_s[[PIPELINE, 3, 4]].any()
 
 
