@@ -5,7 +5,7 @@ Sources: Ou et al., IEEE Comput. Archit. Lett. 24 (2025); Ding and Diep (arXiv:2
 join the network is not in them.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
@@ -24,6 +24,9 @@ from costmodel.spec import JoulesPerByte
 
 if TYPE_CHECKING:
     from costmodel.workloads import Workload
+
+KNOWN_HITS = 64
+"""shares of hits whose choices are remembered: rows ask for the same ones in turn"""
 
 
 class DividedPorts(ServerShares, Islands):
@@ -112,13 +115,15 @@ class _Asked:
 def _splits(asked: _Asked) -> tuple[Split, ...]:
     """One for each choice of the memory; behind appliances, where these have a second tier, one more for each number of
     its units."""
-    choices, memory = asked.fabric.memory.choices(), asked.fabric.memory
+    memory = asked.fabric.memory
+    choices = memory.choices()
+    where_found = lru_cache(maxsize=KNOWN_HITS)(memory.choices) if isinstance(memory, Appliances) else None
     networks = {rate: asked.fabric.network(rate) for rate in choices.network_bytes_per_s.tolist()}
     found = []
     for row in range(len(choices)):
         network = networks[float(choices.network_bytes_per_s[row])]
         units, device = int(choices.units[row]), choices.device(row, asked.device)
-        split = Split(device, network, units, int(choices.memory_io[row]), _cached(asked, choices, row))
+        split = Split(device, network, units, int(choices.memory_io[row]), _cached(asked, choices, row, where_found))
         if isinstance(memory, Appliances):
             tiers = memory.tiers_behind(units).items()
             found += [split, *(_with_tier(split, tier, number) for number, tier in tiers)]
@@ -139,13 +144,10 @@ def _offloading(device: Device, tier: MemoryTier) -> Device:
     return device.model_copy(update={"offload": tier})
 
 
-def _cached(asked: _Asked, choices: MemoryChoices, row: int) -> CachedDevice | None:
+def _cached(
+    asked: _Asked, choices: MemoryChoices, row: int, where_found: Callable[[float], MemoryChoices] | None
+) -> CachedDevice | None:
     """Of appliances whose rate of hits is not stated."""
-    memory = asked.fabric.memory
-    if not isinstance(memory, Appliances) or choices.cache_bytes is None:
+    if where_found is None or choices.cache_bytes is None:
         return None
-
-    def made(hit: float) -> Device:
-        return memory.choices(hit).device(row, asked.device)
-
-    return CachedDevice(float(choices.cache_bytes[row]), made)
+    return CachedDevice(float(choices.cache_bytes[row]), lambda hit: where_found(hit).device(row, asked.device))

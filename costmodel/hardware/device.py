@@ -137,6 +137,7 @@ class Device(Spec):
         return self.flops_per_s[precision]
 
 
+@cache
 def device_names() -> tuple[str, ...]:
     """Names of the devices in the catalog, sorted."""
     return tuple(name for name, content in documents().items() if content.get("kind") == "device")

@@ -1,6 +1,7 @@
 """Types of files are built when first used, whoever uses them first and however many at once."""
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from threading import Barrier
 from typing import Any
 
@@ -37,3 +38,16 @@ def test_a_type_that_many_threads_use_first_refuses_what_it_should() -> None:
         part = {"number": 1, "kept": 0.0, "least": trial}
         assert [row for row, _ in found] == [{"number": n, "kept": 2e9, "parts": [part]} for n in range(THREADS)]
         assert all("2 validation errors" in said for _, said in found)
+
+
+class Doubled(Outer):
+    @cached_property
+    def twice(self) -> int:
+        return 2 * self.number
+
+
+def test_a_copy_finds_its_own_properties() -> None:
+    first = Doubled(number=3)
+    assert first.twice == 6
+    assert first.model_copy(update={"number": 5}).twice == 10
+    assert first.model_copy().twice == first.twice == 6

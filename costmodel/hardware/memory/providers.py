@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Annotated, Literal, Self
 
 import numpy as np
@@ -238,15 +239,20 @@ class Appliances(_Attached):
     def choices(self, found: float = 1.0) -> MemoryChoices:
         """One port for memory to all of them, each with 1, 2, 4, ... modules and the fewest that fill the ports from
         the HBM; where such a share of reads is found there."""
-        fastest, hit = self._module_bytes_per_s(self.hit_of(1.0)), self.hit_of(found)
+        hit, (units, ports) = self.hit_of(found), self._units_and_ports
+        behind = units * self._module_bytes_per_s(hit)
+        return self._choices(hit, units, ports, units * self.part.ddr.capacity_bytes, behind)
+
+    @cached_property
+    def _units_and_ports(self) -> Ints:
+        """(2, S): modules and ports of each choice."""
+        fastest = self._module_bytes_per_s(self.hit_of(1.0))
         pairs = [
             (units, ports)
             for ports in range(1, self.ports + 1)
             for units in self._units(math.ceil(ports * self.part.port_bytes_per_s / fastest - 1e-9))
         ]
-        units, taken = np.array(pairs).T
-        behind = units * self._module_bytes_per_s(hit)
-        return self._choices(hit, units, taken, units * self.part.ddr.capacity_bytes, behind)
+        return np.array(pairs, np.int64).T
 
     def _module_bytes_per_s(self, hit: float) -> float:
         return float(self._memory.read_bytes_per_s(hit)) / self.part.modules
