@@ -192,8 +192,10 @@ class Simulation:
             if looked_at == self.rules.depth or not free:
                 break
             looked_at += 1
-            if (sizes[group] > beyond or group in beside) and works_s[job] > left_s * fastest[group]:
-                continue
+            if sizes[group] > beyond or group in beside:
+                pause_s = self.runs.pause_s(job, self.rules.downtime_s)
+                if works_s[job] > (left_s - pause_s) * fastest[group]:
+                    continue
             placement = self._place_behind(reserved, job, beyond, barred)
             if placement is not None:
                 self.queue.remove(job)
@@ -223,7 +225,8 @@ class Simulation:
 
         Where it finds no place at all, its group is barred.
         """
-        kind, work_s, left_s = self.jobs.kind[job], self.runs.left_s[job], reserved.time_s - self._now_s
+        kind, work_s = self.jobs.kind[job], self.runs.left_s[job]
+        left_s = reserved.time_s - self._now_s - self.runs.pause_s(job, self.rules.downtime_s)
         if work_s <= left_s * kind.fastest:
             placement = self._first_place(job)
             if placement is None:

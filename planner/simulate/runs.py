@@ -70,9 +70,13 @@ class Runs:
         """The job that ends next."""
         return self.by_end[0]
 
+    def pause_s(self, job: int, downtime_s: float) -> float:
+        """How long a waiting job pauses before it works."""
+        return downtime_s if job in self._stopped else 0.0
+
     def start(self, job: int, placement: Placement, now_s: float, downtime_s: float) -> None:
         """A waiting job runs on a placement that is taken; one that was stopped before pauses first."""
-        is_back = job in self._stopped
+        is_back, pause_s = job in self._stopped, self.pause_s(job, downtime_s)
         run = Run(job, self.jobs.kind[job], placement, work_s=self.left_s[job])
         if is_back:
             self._stopped.remove(job)
@@ -80,7 +84,7 @@ class Runs:
             self.log.start_s[job] = now_s
         self.running[job] = run
         self.busy += len(placement.held)
-        self._go_on(run, now_s, downtime_s if is_back else 0.0)
+        self._go_on(run, now_s, pause_s)
         if is_back:
             self._restarted()
 

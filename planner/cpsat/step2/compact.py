@@ -1,6 +1,7 @@
 """Of plans that are equal in every objective, one that keeps jobs together."""
 
 from collections.abc import Sequence
+from math import ceil
 
 from planner.cpsat.search import Search
 from planner.cpsat.step1.objectives import OBJECTIVES
@@ -21,7 +22,7 @@ def compact(search: Search) -> None:
         return
     spread = _servers(search, search.assignments)
     is_late = search.options.deterministic_limit is None and search.clock.left_s < FEWER_SERVERS_LIMIT_S
-    if search.is_stopped or is_late or spread == len(search.assignments):
+    if search.is_stopped or is_late or spread == _fewest_servers(search, search.assignments):
         return
     found = fix_configurations(search, search.pattern(), search.clock.within(FEWER_SERVERS_LIMIT_S))
     if found is None or _servers(search, found) >= spread:
@@ -37,3 +38,9 @@ def _servers(search: Search, assignments: Sequence[Assignment]) -> int:
     """Servers touched, summed over jobs."""
     parse = search.full.cluster.fabric.parse_device
     return sum(len({parse(name)[0] for name in assignment.devices}) for assignment in assignments)
+
+
+def _fewest_servers(search: Search, assignments: Sequence[Assignment]) -> int:
+    """The same if each job had its accelerators in servers that are whole and empty: no plan touches fewer."""
+    each = search.full.cluster.fabric.devices_per_server
+    return sum(ceil(len(assignment.devices) / each) for assignment in assignments)

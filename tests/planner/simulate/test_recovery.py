@@ -41,6 +41,15 @@ def test_an_evicted_job_waits_for_the_repair_where_there_is_no_room(two: Site) -
     assert figures(done)["wasted_h"] == 16 * 70
 
 
+@pytest.mark.parametrize(("work_s", "again_s"), [(950.0, 20), (951.0, 1100), (980.0, 1100)])
+def test_who_comes_back_behind_the_first_job_has_time_for_its_pause_too(work_s: float, again_s: int) -> None:
+    """32 are promised to the second job at 1000; the third loses its 10 s at 20, and would pause for 30 s."""
+    five, failed = site("fat_tree", 5, [8, 16, 32]), [LinkedFault(_server(2), 20.0, 1900.0)]
+    log = run(five, [(0.0, 1000.0, 16), (1.0, 100.0, 32), (10.0, work_s, 8)], failed, "requeue").log
+    assert log.start_s[:3] == [0, 1000, 10]
+    assert log.finish_s[2] == again_s + 30 + work_s
+
+
 @pytest.mark.parametrize("response", ["spare_server", "repair"])
 def test_a_spare_server_takes_the_place_of_one_that_failed(three: Site, response: Response) -> None:
     """The other server of the job is kept; the one that was repaired becomes the spare."""
