@@ -214,6 +214,11 @@ class Demand:
         return False
 
     @property
+    def is_apart(self) -> bool:
+        """True if no two parts of the job may lie in one server."""
+        return self.is_even
+
+    @property
     def has_light(self) -> bool:
         """True if spreading the job over servers needs fibers."""
         return bool(self.boundary.any())
@@ -232,13 +237,8 @@ class Demand:
         """
         if self.cut:
             return (self.num_ranks, self.part, self.cut) == (other.num_ranks, other.part, other.cut)
-        if (self.degrees, self.block) != (other.degrees, other.block):
-            return False
-        if (self.memory_units, self.memory_io, self.tier_units) != (
-            other.memory_units,
-            other.memory_io,
-            other.tier_units,
-        ):
+        own, others = ((d.degrees, d.block, d.memory_units, d.memory_io, d.tier_units) for d in (self, other))
+        if own != others:
             return False
         if self.first is not None or other.first is not None:
             return self == other

@@ -94,10 +94,6 @@ class FreeState(FreeRacks):
             racks = [servers for servers in racks if sum(map(room.__getitem__, servers)) >= demand.num_parts]
         return room, racks
 
-    def is_apart(self, demand: Demand) -> bool:
-        """True if no two blocks of a job may lie in one server."""
-        return demand.is_even
-
     def may_span(self, demand: Demand, blocks: Sequence[tuple[int, int]]) -> bool:
         """True if the servers may be joined as so many blocks on each need it; necessary, not sufficient."""
         return True

@@ -75,7 +75,7 @@ class _Places:
             return None
         self.allocator.release(slice_)
         chosen = [self.devices[i] for i in members(slice_.devices)]
-        devices = ranks_on(chosen, shape, apart=self.free.is_apart(shape))
+        devices = ranks_on(chosen, shape, apart=shape.is_apart)
         return _Given(self, slice_, devices) if devices else None
 
 

@@ -7,6 +7,8 @@ from planner.cpsat.search import Search
 from planner.cpsat.step1.objectives import OBJECTIVES
 from planner.cpsat.step1.size import may_be_buildable
 from planner.cpsat.step2.fix_configurations import fix_configurations
+from planner.fabrics.pattern import Pattern
+from planner.fabrics.problem import Problem
 from planner.model.plan import Assignment
 from planner.model.result import is_worse
 
@@ -20,11 +22,11 @@ def compact(search: Search) -> None:
     num_servers = search.full.cluster.fabric.num_servers
     if not may_be_buildable(len(search.assignments), num_servers, search.clock.within(FEWER_SERVERS_LIMIT_S)):
         return
-    spread = _servers(search, search.assignments)
+    spread, pattern = _servers(search, search.assignments), search.pattern()
     is_late = search.options.deterministic_limit is None and search.clock.left_s < FEWER_SERVERS_LIMIT_S
-    if search.is_stopped or is_late or spread == _fewest_servers(search, search.assignments):
+    if search.is_stopped or is_late or spread == _fewest_servers(pattern, search.problem):
         return
-    found = fix_configurations(search, search.pattern(), search.clock.within(FEWER_SERVERS_LIMIT_S))
+    found = fix_configurations(search, pattern, search.clock.within(FEWER_SERVERS_LIMIT_S))
     if found is None or _servers(search, found) >= spread:
         return
     for objective in (OBJECTIVES[each.name] for each in search.full.instance.objectives):
@@ -40,7 +42,8 @@ def _servers(search: Search, assignments: Sequence[Assignment]) -> int:
     return sum(len({parse(name)[0] for name in assignment.devices}) for assignment in assignments)
 
 
-def _fewest_servers(search: Search, assignments: Sequence[Assignment]) -> int:
-    """The same if each job had its accelerators in servers that are whole and empty: no plan touches fewer."""
-    each = search.full.cluster.fabric.devices_per_server
-    return sum(ceil(len(assignment.devices) / each) for assignment in assignments)
+def _fewest_servers(pattern: Pattern, problem: Problem) -> int:
+    """The same if every server were whole and empty: no plan with these configurations touches fewer."""
+    each = problem.cluster.fabric.devices_per_server
+    shapes = [problem.options[j].shapes[choice.row] for j, choice in pattern.items()]
+    return sum(ceil(shape.num_parts / (1 if shape.is_apart else each // shape.part)) for shape in shapes)

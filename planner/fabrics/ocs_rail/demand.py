@@ -18,6 +18,10 @@ class RailDemand(Demand):
     def chooses_servers(self) -> bool:
         return self.num_ports > 0
 
+    @property
+    def is_apart(self) -> bool:
+        return self.is_even or self.chooses_servers
+
     def needs_no_more_than(self, other: Demand) -> bool:
         """The same blocks, and at most as many ports of each rank."""
         return (self.num_ranks, self.block) == (other.num_ranks, other.block) and self.num_ports <= other.num_ports

@@ -65,9 +65,6 @@ class RailFreeState(FreeState):
             for server in servers:
                 self._by_rails.changed(server, self.free[server] & self._ported[server])
 
-    def is_apart(self, demand: Demand) -> bool:
-        return demand.is_even or demand.chooses_servers
-
     def difficulty(self, demand: Demand, blocks: Sequence[tuple[int, int]]) -> tuple[float, ...]:
         """Jobs with the most ports come first."""
         return demand.num_ports > 0, demand.num_ports, demand.num_ranks
