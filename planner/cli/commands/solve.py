@@ -3,6 +3,7 @@
 import shlex
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,6 +24,7 @@ from planner.cli.inputs import (
     require_writable,
     write_text,
 )
+from planner.cli.interrupt import stop_on_interrupt
 from planner.cli.output import console, print_json, to_json
 from planner.cli.outputs import PICTURE, PLAN, WEB_PAGE
 from planner.cli.solve_options import (
@@ -74,25 +76,32 @@ def solve(
     started = time.perf_counter()
     problem, left_s = load_in_time(instance, time_limit)
     limits = {"time_limit_s": left_s, "pages_time_limit_s": pages_time_limit, "deterministic_limit": deterministic}
-    options = {"gap": gap, "seed": seed, "workers": threads, "ray": ray, "hint": _load_hint(hint, problem), **limits}
+    machine = {"workers": threads, "ray": ray}
+    start = {"gap": gap, "seed": seed, "hint": _load_hint(hint, problem)}
     _print_header(problem, as_json)
-    survival = _surviving(instance, problem, policy, options) if survive else None
-    result = _search(problem, policy, options, as_json) if survival is None else survival.result
-    result = replace(result, wall_time_s=time.perf_counter() - started)
-    if (refused := _refused(instance, problem, result, survival, as_json)) is not None:
-        return refused
-    best_fit = None if as_json and report is None else _best_fit(problem, result)
-    print_json(document(result, survival)) if as_json else _show(instance, problem, result, survival, best_fit)
-    if result.plan is not None:
+    with stop_on_interrupt() as is_asked:
+        options = {**start, **limits, **machine, "should_stop": is_asked}
+        survival = _surviving(instance, problem, policy, options) if survive else None
+        result = _search(problem, policy, options, as_json) if survival is None else survival.result
+        result = replace(result, wall_time_s=time.perf_counter() - started)
+        if (refused := _refused(instance, problem, result, survival, as_json)) is not None:
+            return refused
+        best_fit = None if as_json and report is None else _best_fit(problem, result, is_asked)
+        print_json(document(result, survival)) if as_json else _show(instance, problem, result, survival, best_fit)
         _write(problem, result, best_fit, outputs, is_printed=as_json)
+    return _exit_code(result)
+
+
+def _exit_code(result: "Result") -> int:
+    if result.plan is not None:
         return exits.PLAN
     return exits.INFEASIBLE if result.status.value == "INFEASIBLE" else exits.NO_PLAN
 
 
-def _best_fit(problem: "Problem", result: "Result") -> "Plan | None":
+def _best_fit(problem: "Problem", result: "Result", should_stop: Callable[[], bool]) -> "Plan | None":
     from planner.explain.best_fit import by_best_fit
 
-    return by_best_fit(problem, result)
+    return by_best_fit(problem, result, should_stop)
 
 
 def _require_searches(policy: str, ray: str | None) -> None:
@@ -174,7 +183,6 @@ def _load_hint(path: Path | None, problem: "Problem") -> "Plan | None":
 
 def _search(problem: "Problem", policy: str, options: dict[str, Any], is_quiet: bool) -> "Result":
     """Run the policy with progress on stdout, or on a terminal's stderr where stdout is for JSON."""
-    from planner.cli.interrupt import stop_on_interrupt
     from planner.cli.progress import Progress
     from planner.pipeline import solve
 
@@ -183,8 +191,7 @@ def _search(problem: "Problem", policy: str, options: dict[str, Any], is_quiet: 
     if not is_quiet or stream.isatty():
         levels = tuple(objective.name for objective in problem.instance.objectives)
         on_incumbent = Progress(lambda line: print(line, file=stream, flush=True), levels)
-    with stop_on_interrupt() as is_asked:
-        return solve(problem, policy=policy, on_incumbent=on_incumbent, should_stop=is_asked, **options)
+    return solve(problem, policy=policy, on_incumbent=on_incumbent, **options)
 
 
 def _refused(
@@ -192,13 +199,12 @@ def _refused(
 ) -> int | None:
     """The exit code where the check refuses the plan; None where it accepts it, or there is none."""
     from planner.checks import check
-    from planner.cli.interrupt import stop_on_interrupt
     from planner.cli.refused import withhold
 
     if result.plan is None:
         return None
     instance = problem.instance
-    with naming(path, instance), stop_on_interrupt():
+    with naming(path, instance):
         violations = check(instance, result.plan, starts=True)
     if not violations:
         return None
@@ -264,10 +270,11 @@ def _show(
 def _write(
     problem: "Problem", result: "Result", best_fit: "Plan | None", outputs: _Outputs, *, is_printed: bool
 ) -> None:
-    """Write the files that were asked for; a plan that cannot be written is printed instead."""
+    """Write the files that were asked for, where there is a plan; one that cannot be written is printed instead."""
     from planner.model.errors import InputError
 
-    assert result.plan is not None
+    if result.plan is None:
+        return
     if outputs.plan is not None:
         text = result.plan.model_dump_json(indent=1) + "\n"
         try:

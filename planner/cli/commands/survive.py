@@ -16,12 +16,11 @@ MOST_NAMED = 5
 
 def search_surviving(path: Path, problem: "Problem", policy: str, options: dict[str, Any]) -> "Survival":
     """The best plan found that survives any one failure."""
-    from planner.cli.interrupt import stop_on_interrupt
     from planner.model.result import SolveOptions
     from planner.whatif.survive import survive
 
-    with naming(path, problem.instance), stop_on_interrupt() as is_asked:
-        return survive(problem, policy=policy, options=SolveOptions(should_stop=is_asked, **options))
+    with naming(path, problem.instance):
+        return survive(problem, policy=policy, options=SolveOptions(**options))
 
 
 def document(survival: "Survival") -> dict[str, Any]:

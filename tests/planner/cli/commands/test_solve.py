@@ -6,11 +6,14 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from planner import pipeline
+from planner.explain import best_fit
 from planner.model.plan import Plan
-from planner.model.result import Status
+from planner.model.result import Result, Status
 from planner.model.violation import Violation
 from tests.paths import ROOT
 from tests.planner.cli.commands.solve_cases import overfull, solve
@@ -218,6 +221,21 @@ def test_interrupt_returns_the_best_plan_so_far() -> None:
     assert process.returncode == 0
     assert err.startswith("stopping with the best plan so far")
     assert "checked: 0 violations" in out
+
+
+def test_an_interrupt_beside_the_finished_plan_keeps_it(
+    planner: Planner, instance: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*given: Any, **options: Any) -> Result:
+        signal.raise_signal(signal.SIGINT)
+        return pipeline.solve(*given, **options)
+
+    monkeypatch.setattr(best_fit, "solve", interrupted)
+    outcome = planner("solve", instance, "-o", tmp_path / "plan.json")
+    assert outcome.code == 0
+    assert "checked: 0 violations" in outcome.out
+    assert "best fit" not in outcome.out
+    assert planner("check", instance, tmp_path / "plan.json").code == 0
 
 
 @pytest.mark.slow
