@@ -76,11 +76,10 @@ def solve(
     started = time.perf_counter()
     problem, left_s = load_in_time(instance, time_limit)
     limits = {"time_limit_s": left_s, "pages_time_limit_s": pages_time_limit, "deterministic_limit": deterministic}
-    machine = {"workers": threads, "ray": ray}
-    start = {"gap": gap, "seed": seed, "hint": _load_hint(hint, problem)}
+    given = {"gap": gap, "seed": seed, "hint": _load_hint(hint, problem), "workers": threads, "ray": ray}
     _print_header(problem, as_json)
     with stop_on_interrupt() as is_asked:
-        options = {**start, **limits, **machine, "should_stop": is_asked}
+        options = {**given, **limits, "should_stop": is_asked}
         survival = _surviving(instance, problem, policy, options) if survive else None
         result = _search(problem, policy, options, as_json) if survival is None else survival.result
         result = replace(result, wall_time_s=time.perf_counter() - started)
