@@ -14,6 +14,7 @@ from planner.explain.admitted import (
     where_it_runs,
 )
 from planner.explain.explanation import Explanation, Statement, Tag
+from planner.explain.no_plan import why_no_plan
 from planner.explain.whatif_solver import WhatIfSolver
 from planner.explain.why_not import Reason, why_impossible, why_not
 from planner.model.arguments import require_instance, require_plan
@@ -85,7 +86,7 @@ def _solved(solver: WhatIfSolver, name: str) -> tuple[Plan | None, Reason]:
     result = solve(solver.instance, options=replace(solver.options, time_limit_s=limit_s))
     if result.status is Status.INFEASIBLE:
         text = "the required jobs and residents cannot all run, so there is no plan"
-        return None, ("does not fit beside this plan", f"{name}: {text}", [Statement(text)], None)
+        return None, ("does not fit beside this plan", f"{name}: {text}", [*why_no_plan(solver)], None)
     text = f"no plan was found within {limit_s:g} s; give more time"
     reason: Reason = ("undecided in time", f"{name} is undecided in time", [Statement(text, False)], None)
     return result.plan, reason

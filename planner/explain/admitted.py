@@ -12,10 +12,11 @@ from planner.candidates.wider_links import wider_links_in_words
 from planner.explain.cost import cost_of
 from planner.explain.explanation import Statement
 from planner.explain.whatif_solver import WhatIfSolver
+from planner.explain.why_not import what_is_lacking
 from planner.explain.words import amount, in_brackets, pace, place
 from planner.fabrics import plugin_of
 from planner.fabrics.claims import Holdings
-from planner.model.edit import pinned, required
+from planner.model.edit import only, pinned, required
 from planner.model.instance import Instance
 from planner.model.phrases import accelerators, listed
 from planner.model.plan import Plan
@@ -104,10 +105,18 @@ def _with_size(solver: WhatIfSolver, plan: Plan, name: str, size: int) -> Statem
         return Statement(f"{start} it fits beside the others{notes}")
     cost = cost_of(solver, plan, name, accelerators=size)
     if cost.is_possible is False:
-        return Statement(f"{start} it does not fit beside the required jobs and residents")
+        return Statement(f"{start} {_never(solver, name, size)}")
     is_proven = answer.is_possible is False
     beside = "it does not fit beside the others" if is_proven else "it was not decided in time"
     if cost.phrase is None or cost.plan is None:
         return Statement(f"{start} {beside}", is_verified=is_proven)
     notes = in_brackets(pace(cost.plan[name].speed, speed))
     return Statement(f"{start}{notes} {beside}; making room costs {cost.phrase}")
+
+
+def _never(solver: WhatIfSolver, name: str, size: int) -> str:
+    """Why no plan has the job with so many accelerators."""
+    alone = required(only(solver.instance, name), name, accelerators=size)
+    if solver.answer(alone, any_plan=True).is_possible is False:
+        return f"it cannot run even with the whole cluster to itself: {what_is_lacking(solver, alone, name, size)}"
+    return "it does not fit beside the required jobs and residents"

@@ -56,18 +56,22 @@ def why_not(solver: WhatIfSolver, plan: Plan, name: str) -> Reason:
 
 def _by_size(solver: WhatIfSolver, waiting: Instance, name: str) -> Iterator[Statement]:
     """What each size lacks, for an instance in which the job was found impossible."""
-    shortages = plugin_of(waiting.cluster.fabric).shortages
     sizes = told_sizes(waiting, waiting.job(name))
     for size in sizes:
-        reason = why_unlisted(waiting, name, size)
-        if reason is None and (reason := why_too_few(waiting, size)):
+        if why_unlisted(waiting, name, size) is None and (reason := why_too_few(waiting, size)):
             sizes_told = f"{size} or more accelerators" if size < sizes[-1] else accelerators(size)
             yield Statement(f"with {sizes_told}: {reason}")
             return
-        reason = reason or why_no_block(waiting, name, size) or shortages.counted(waiting, name, size)
-        if reason is None:
-            reason = why_no_links(solver, required(waiting, name, accelerators=size), name, size)
-        yield Statement(f"with {accelerators(size)}: {reason or 'no place has all that it needs at once'}")
+        yield Statement(f"with {accelerators(size)}: {what_is_lacking(solver, waiting, name, size)}")
+
+
+def what_is_lacking(solver: WhatIfSolver, waiting: Instance, name: str, size: int) -> str:
+    """By a job of this size, for an instance in which it was found impossible."""
+    shortages = plugin_of(waiting.cluster.fabric).shortages
+    reason = why_unlisted(waiting, name, size) or why_too_few(waiting, size) or why_no_block(waiting, name, size)
+    reason = reason or shortages.counted(waiting, name, size)
+    reason = reason or why_no_links(solver, required(waiting, name, accelerators=size), name, size)
+    return reason or "no place has all that it needs at once"
 
 
 def _worth(name: str, cost: Cost) -> str:

@@ -41,3 +41,15 @@ def test_admitted_job_says_where_it_runs_and_what_other_sizes_change() -> None:
     # Alone, x takes 8 accelerators; y then leaves.
     assert len(alone.plan["x"].devices) == 8
     assert larger.endswith(f"making room costs {best - alone.objective:.3g} of value")
+
+
+def test_a_size_that_no_plan_has_is_told_by_what_it_lacks_alone() -> None:
+    """All ports have failed, and nothing else is asked for; then a required job takes what it would need."""
+    ports = [f"s{server}.t{tile}" for server in range(2) for tile in range(4)]
+    dark = rack(serving("x", [1, 2]), health={"failed_ports": ports})
+    lacks = "needs 2, 0 are free, and 8 more without a working port"
+    assert texts(ask(dark, "x")) == [
+        f"with 2 accelerators it cannot run even with the whole cluster to itself: {lacks}"
+    ]
+    full = rack(serving("x", [1, 2]), serving("y", 7, required=True))
+    assert texts(ask(full, "x")) == ["with 2 accelerators it does not fit beside the required jobs and residents"]
