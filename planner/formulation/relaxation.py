@@ -15,7 +15,8 @@ from planner.formulation.linear import Floats, Rows, minimized
 LARGEST = 2**60
 """limits beyond it are none"""
 NOISE = 1e-6
-"""of the least objective, by which a variable that is fixed must exceed what it is compared with"""
+"""of the least objective or the largest entry of it, by which a variable that is fixed must exceed what it is compared
+with"""
 
 
 @dataclass(frozen=True)
@@ -29,11 +30,14 @@ class Relaxed:
     reduced: Floats
     """by variable: one step from its lower end adds so much to the least objective, or, where this is negative, one
     from its upper end"""
+    largest: float
+    """entry of the objective"""
 
     def fix(self, cp: cp_model.CpModel, most: float) -> None:
         """Variables that lie at an end in every solution whose objective is at most so much are fixed there."""
         low, high = self.box.T
-        is_fixed = (np.abs(self.reduced) > most - self.least + NOISE * abs(self.least)) & (low < high)
+        noise = NOISE * max(abs(self.least), self.largest)
+        is_fixed = (np.abs(self.reduced) > most - self.least + noise) & (low < high)
         for i in np.flatnonzero(is_fixed).tolist():
             cp.add(cp.get_int_var_from_proto_index(i) == int(low[i] if self.reduced[i] > 0 else high[i]))
 
@@ -56,7 +60,7 @@ def relaxed(cp: cp_model.CpModel, time_limit_s: float) -> Relaxed | None:
     found = minimized(rows, box, objective / largest, time_limit_s)
     if found is None:
         return None
-    return Relaxed(found.bound * largest + proto.objective.offset, box, found.reduced * largest)
+    return Relaxed(found.bound * largest + proto.objective.offset, box, found.reduced * largest, largest)
 
 
 def _ends(domain: Iterable[int]) -> tuple[float, float]:

@@ -86,7 +86,7 @@ def test_no_solution_is_below_the_relaxation_and_none_near_it_is_lost_where_vari
     cp.minimize(sum(value * each for value, each in zip(values, [*literals, number], strict=True)) + 7)
     solver = new_solver()
     if solver.solve(cp) == cp_model.OPTIMAL:
-        found, least = relaxed(cp, 10.0), solver.objective_value
+        found, least = relaxed(cp, 10.0), round(solver.objective_value)
         assert found is not None
         assert found.least <= least + 1e-6
         solutions = set(solutions_of(cp, least + above))
