@@ -1,6 +1,6 @@
 """Where the ranks of jobs that may move lie: each keeps its device, or enters another one."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -51,20 +51,19 @@ class PlaceLiterals:
         self._takers: defaultdict[RankLiterals, list[Literal]] = defaultdict(list)
         self._singles: defaultdict[int, list[Literal]] = defaultdict(list)
         self._first = {self.kind(device): device for device in sorted(self.free, reverse=True)}
+        self._capacity = Counter(map(self.kind, self.free))
+        self._places = sorted(self._first, key=str)
         for t, tenant in enumerate(self.tenants):
             self._add_servers(t, tenant)
             for rank in range(len(tenant.devices)):
                 self._add_rank(t, tenant, rank)
         for place, literals in self._takers.items():
-            self.cp.add(sum(literals) <= self._capacity(place))
+            self.cp.add(sum(literals) <= self._capacity[place])
         self._use_dark_first()
 
     def kind(self, device: Device) -> RankLiterals:
         server, slot = device
         return RankLiterals(server, self.cluster.condition(device), slot if self.slots_matter else None)
-
-    def _capacity(self, place: RankLiterals) -> int:
-        return sum(self.kind(device) == place for device in self.free)
 
     def _fits(self, tenant: RankedAssignment, device: Device) -> bool:
         cluster = self.cluster
@@ -101,21 +100,24 @@ class PlaceLiterals:
         keep = self.keeps[t, rank] = self.cp.new_bool_var("")
         if not self._fits(tenant, device):
             self.cp.add(keep == 0)
-        self._takers[self.kind(device)].append(keep)
+        own = self.kind(device)
+        self._takers[own].append(keep)
         self.enters[t, rank] = {}
         if tenant.name in self.pinned:
             self.cp.add(keep == 1)
             return
-        for place in sorted({self.kind(d) for d in self.free if d != device}, key=str):
-            if not (place.has_port or is_single):
+        inside = defaultdict[int, list[Literal]](list)
+        for place in self._places:
+            is_its_own = place == own and device in self.free and self._capacity[own] == 1
+            if is_its_own or not (place.has_port or is_single):
                 continue
             literal = self.enters[t, rank][place] = self.cp.new_bool_var("")
             self._takers[place].append(literal)
+            inside[place.server].append(literal)
             if is_single and place.has_port:
                 self._singles[place.server].append(literal)
         for server, on in self.on[t, rank // tenant.block].items():
-            inside = [v for place, v in self.enters[t, rank].items() if place.server == server]
-            self.cp.add(sum(inside) + (keep if server == device[0] else 0) == on)
+            self.cp.add(sum(inside[server]) + (keep if server == device[0] else 0) == on)
 
     def _use_dark_first(self) -> None:
         """A single-device job enters a working port only where no healthy device without one is left."""

@@ -10,6 +10,7 @@ from planner.fabrics.ranked_assignment import RankedAssignment, ranked_by
 from planner.model.arguments import require_instance, require_names, require_plan
 from planner.model.errors import InputError
 from planner.model.instance import Instance
+from planner.model.phrases import listed
 from planner.model.plan import Assignment, Plan
 from planner.whatif.comparable import require_scored_steps
 from planner.whatif.failures import Failure, damaged, parse_failures
@@ -85,10 +86,14 @@ class Repair:
         why = "proven: no repair keeps" if self.is_impossible else "no repair was found that keeps"
         parts = [f"{why} every job as it runs"]
         if self.resized:
-            parts.append(f"{', '.join(self.resized)} runs in another configuration")
+            parts.append(f"{listed(self.resized)} {_one_or(self.resized, 'runs', 'run')} in another configuration")
         if self.dropped:
-            parts.append(f"{', '.join(self.dropped)} is dropped, the least valuable that makes room")
+            parts.append(f"{listed(self.dropped)} {_one_or(self.dropped, 'is', 'are')} dropped to make room")
         return f"{'; '.join(parts)}; value lost: {number(self.lost_value)}"
+
+
+def _one_or(names: Sequence[str], one: str, several: str) -> str:
+    return one if len(names) == 1 else several
 
 
 def repair(instance: Instance, plan: Plan, failed: Sequence[str], *, limits: RepairLimits | None = None) -> Repair:

@@ -1,11 +1,13 @@
-"""No repair keeps every job as it runs: one job gives way, to run smaller or elsewhere, or not at all."""
+"""No repair keeps every job as it runs: one job or several give way, to run smaller or elsewhere, or not at all."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
+from itertools import chain
 
 from planner.candidates.expand import list_options
 from planner.cpsat.repair import RepairLimits
 from planner.fabrics.free_state import FreeState
+from planner.fabrics.problem import must_run
 from planner.fabrics.renamed import renamed
 from planner.fabrics.search import Search
 from planner.formulation.quantize import exact
@@ -17,14 +19,20 @@ from planner.whatif.repair.damaged_plan import DamagedPlan
 from planner.whatif.repair.search import keep_all
 
 MAX_VICTIMS = 16
-"""jobs that are asked to give way, those that lost a part first, then the least valuable first"""
+"""jobs that are asked to give way, those that lost a part first, then the least valuable first; and the most that do so
+together"""
 
 
 def shed_job(damage: DamagedPlan, limits: RepairLimits) -> list[Assignment] | None:
-    """Assignments of the greatest total value found when one job, or every touched one, gives way; None if none."""
+    """Assignments of the greatest total value found when one job, every touched one, or the least valuable ones that
+    make room together give way; None if none."""
     best: list[Assignment] | None = None
+
+    def lost() -> Fraction | None:
+        return None if best is None else _value(damage.plan.assignments) - _value(best)
+
     for is_quick in (True, False):
-        for victims in _victims(damage):
+        for victims in chain(_alone_or_touched(damage), _least_valuable(damage, lost)):
             found = _without(damage, victims, limits, is_quick)
             if found is not None and (best is None or _worth(damage, found) > _worth(damage, best)):
                 best = found
@@ -33,7 +41,7 @@ def shed_job(damage: DamagedPlan, limits: RepairLimits) -> list[Assignment] | No
     return best
 
 
-def _victims(damage: DamagedPlan) -> Iterator[tuple[Assignment, ...]]:
+def _alone_or_touched(damage: DamagedPlan) -> Iterator[tuple[Assignment, ...]]:
     ordered = sorted(damage.plan.assignments, key=lambda a: (a.job not in damage.touched, a.value, a.job))
     for assignment in ordered[:MAX_VICTIMS]:
         yield (assignment,)
@@ -42,9 +50,25 @@ def _victims(damage: DamagedPlan) -> Iterator[tuple[Assignment, ...]]:
         yield touched
 
 
+def _least_valuable(damage: DamagedPlan, lost: Callable[[], Fraction | None]) -> Iterator[tuple[Assignment, ...]]:
+    """Two of all jobs that may be left out, three, and so on, as long as they are worth less than what is lost."""
+    instance = damage.instance
+    optional = (a for a in damage.plan.assignments if not must_run(instance.job(a.job)))
+    ordered = sorted(optional, key=lambda a: (a.value, a.job))[:MAX_VICTIMS]
+    for number in range(2, len(ordered) + 1):
+        victims, now = ordered[:number], lost()
+        if now is not None and _value(victims) >= now:
+            return
+        yield tuple(victims)
+
+
+def _value(assignments: Iterable[Assignment]) -> Fraction:
+    return sum((exact(a.value) for a in assignments), Fraction(0))
+
+
 def _worth(damage: DamagedPlan, found: Sequence[Assignment]) -> tuple[Fraction, int]:
     """Total value, then how many ranks stay."""
-    return sum((exact(a.value) for a in found), Fraction(0)), -num_moves(damage.plan, found)
+    return _value(found), -num_moves(damage.plan, found)
 
 
 def num_moves(before: Plan, after: Sequence[Assignment]) -> int:
@@ -60,7 +84,8 @@ def num_moves(before: Plan, after: Sequence[Assignment]) -> int:
 def _without(
     damage: DamagedPlan, victims: Sequence[Assignment], limits: RepairLimits, is_quick: bool
 ) -> list[Assignment] | None:
-    """All other jobs repaired, then the victims with their most valuable candidate that fits, if any."""
+    """All other jobs repaired, then the victims, those that must run and the most valuable first, with their most
+    valuable candidate that fits, if any."""
     instance = damage.instance
     names = {victim.job for victim in victims}
     rest = Plan(
@@ -73,7 +98,7 @@ def _without(
     free = FreeState.empty(instance.cluster)
     for assignment in found:
         free.take_named(assignment)
-    for victim in victims:
+    for victim in sorted(victims, key=lambda a: (not must_run(instance.job(a.job)), -a.value, a.job)):
         options = list_options(instance, instance.job(victim.job))
         placed = None if options.must_stay else place(free, options, Search(tightest), options.rows_by_value())
         if placed is not None:

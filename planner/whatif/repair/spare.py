@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from functools import cache
+from itertools import count, islice
 
 from costmodel.pricing.servers_by_rack import is_met
 from planner.fabrics import plugin_of
@@ -11,8 +12,8 @@ from planner.fabrics.spares import CircuitRouter, Device
 from planner.model.plan import Assignment, Circuit
 from planner.whatif.repair.damaged_plan import DamagedPlan
 
-MAX_PLACEMENTS = 64
-"""choices of free devices that are tried"""
+MAX_PLACEMENTS, MAX_STEPS = 64, 20_000
+"""choices of free devices that are tried, and single devices on the way to them"""
 
 
 def use_spares(damage: DamagedPlan, *, keep_light: bool) -> list[Assignment] | None:
@@ -35,10 +36,15 @@ def use_spares(damage: DamagedPlan, *, keep_light: bool) -> list[Assignment] | N
 
 def _placements(damage: DamagedPlan, broken: Sequence[RankedAssignment]) -> Iterator[list[tuple[Device, ...]]]:
     """Devices of the touched jobs, every lost rank on a free one; of devices that are alike, one is tried."""
-    fabric = damage.cluster.fabric
+    fabric, dark = damage.cluster.fabric, damage.cluster.dark_devices
     slots = [(t, rank) for t, tenant in enumerate(broken) for rank in damage.lost.get(tenant.name, ())]
     places = [list(tenant.devices) for tenant in broken]
-    free = sorted(damage.free)
+    steps = count()
+
+    @cache
+    def nearest(home: int, is_single: bool) -> list[Device]:
+        """Free devices, those of the server first, and for a job of one device those without a port."""
+        return sorted(damage.free, key=lambda d: (d[0] != home, is_single and d not in dark, d))
 
     def extend(index: int, used: frozenset[Device]) -> Iterator[list[tuple[Device, ...]]]:
         if index == len(slots):
@@ -46,18 +52,29 @@ def _placements(damage: DamagedPlan, broken: Sequence[RankedAssignment]) -> Iter
                 yield [tuple(devices) for devices in places]
             return
         t, rank = slots[index]
-        home, is_single = broken[t].devices[rank][0], len(places[t]) == 1
+        is_single = len(places[t]) == 1
+        servers = _servers_of_block(damage, broken[t], places[t], rank)
         tried: set[object] = set()
-        dark = damage.cluster.dark_devices
-        for device in sorted(free, key=lambda d: (d[0] != home, is_single and d not in dark, d)):
+        for device in nearest(broken[t].devices[rank][0], is_single):
             kind = device if fabric.slots_matter else (device[0], damage.cluster.condition(device))
-            if device in used or kind in tried or (device in dark and not is_single):
+            if device in used or kind in tried or (device in dark and not is_single) or servers - {device[0]}:
                 continue
+            if next(steps) >= MAX_STEPS:
+                return
             tried.add(kind)
             places[t][rank] = device
             yield from extend(index + 1, used | {device})
 
     yield from extend(0, frozenset())
+
+
+def _servers_of_block(
+    damage: DamagedPlan, tenant: RankedAssignment, places: Sequence[Device], rank: int
+) -> frozenset[int]:
+    """Where the other ranks of its block lie that are not lost, or have a new place."""
+    start, lost = rank - rank % tenant.block, damage.lost[tenant.name]
+    others = (i for i in range(start, start + tenant.block) if i < rank or i not in lost)
+    return frozenset(places[i][0] for i in others)
 
 
 def _keeps_layout(damage: DamagedPlan, tenant: RankedAssignment, devices: Sequence[Device]) -> bool:
