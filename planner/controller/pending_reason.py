@@ -11,13 +11,14 @@ from planner.fabrics.job_class import JobClass
 
 Reason = tuple[Tag, str]
 GOES_ON = "the search for a place ran out of its time and goes on at the next event"
+NOT_REACHED = "the jobs before it took all that one event looks at: it is looked at later"
 MOST_NAMED = 4
 """jobs named in one sentence"""
 
 
 def why(state: ClusterState, entry: Entry, reserved: Reserve, *, ran_out: str | None = None) -> Reason:
     """The first of: quota, accelerators, parts that are down, scatter, what is `reserved` for another, memory, light.
-    `ran_out`: what is said in place of the last two, where the search for a place ran out of its time."""
+    `ran_out`: what is said in place of the last two, where no search for a place was made, or was ended."""
     kind = state.kind(entry)
     if not kind.rows:
         return "quota", _quota(state, entry)

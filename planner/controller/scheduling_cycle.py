@@ -13,17 +13,16 @@ from planner.controller.growing import left_alone
 from planner.controller.job_queue import Group, group_of
 from planner.controller.ledger import Entry
 from planner.controller.negative_cache import Mark
-from planner.controller.pending_reason import GOES_ON, why
+from planner.controller.pending_reason import GOES_ON, NOT_REACHED, why
 from planner.controller.preemption import preempt
-from planner.controller.reservation import is_ready, may_enter, renewed
+from planner.controller.queue_depth import LOOKS, is_passed_over, tried_behind
+from planner.controller.reservation import is_ready, renewed
 from planner.controller.state import ClusterState
 from planner.controller.waiting_growth import grow, is_clear
 from planner.fabrics.job_class import JobClass
 
 RACKS = 4
 """that are looked at together, so that the most valuable way to run is found among them"""
-LOOKS = 20
-"""jobs passed over at one event, for each that is looked at"""
 
 
 @dataclass
@@ -41,6 +40,8 @@ class SchedulingCycle:
     """jobs that arrived together and have not been looked at together yet"""
     ran_out: set[str] = field(default_factory=set)
     """jobs whose search was cut short"""
+    last: Entry | None = None
+    """that was looked at before an event had done all that it may"""
 
     def run(self) -> None:
         """Serve the queue; what happened is in the decisions of the state."""
@@ -49,14 +50,16 @@ class SchedulingCycle:
 
     def _once(self) -> bool:
         """Serve the queue once; True where CP-SAT changed the state, so that it is worth another look."""
-        state, passed = self.state, set[Group]()
+        state, passed, self.last = self.state, set[Group](), None
         head: Entry | None = None
+        before: Entry | None = None
         is_alone = True  # nobody but who grows has been passed over: nobody moves for these, but for the next job
         looked, seen, deadline_s = 0, 0, 0.0
         for entry in state.queue.ordered(state.now_s, passed=passed):
-            seen += 1
-            if seen > LOOKS * state.settings.depth:
+            if seen == LOOKS * state.settings.depth:
+                self.last = before
                 break
+            seen, before = seen + 1, entry
             if entry.name in self.batch and self._by_batch():
                 return True
             kind = state.kind(entry)
@@ -76,6 +79,7 @@ class SchedulingCycle:
                 if (self.is_deep or is_next) and entry.name in state.queue and self._by_moves(entry, kind):
                     return True
                 if looked >= state.settings.depth or time.perf_counter() > deadline_s:
+                    self.last = entry
                     break
         if head is None and state.ledger.reserved.job is not None:
             state.decide(Reserve(None))
@@ -194,10 +198,7 @@ class SchedulingCycle:
         return True
 
     def _behind(self, entry: Entry, kind: JobClass, passed: set[Group], deadline_s: float) -> bool:
-        """Start a job behind the first one where it does not delay it; whether it was looked at.
-
-        Its group is passed over from now on where no other job of it has a chance.
-        """
+        """Start a job behind the first one where it does not delay it; whether it was looked at."""
         state = self.state
         reserved = state.ledger.reserved
         kept = frozenset(reserved.servers)
@@ -205,14 +206,9 @@ class SchedulingCycle:
             kept = left_alone(reserved, state.ledger.jobs[entry.name], state.now_s)
             self._grow(entry, kind, "beside" if kept else "open", state.drained | kept, deadline_s)
             return True
-        tried = "open" if not kept or may_enter(reserved, entry, state.now_s) else "beside"
-        if (kind, tried) in state.negative_cache:
-            if tried == "open" or (kind, "open") in state.negative_cache:
-                passed.add(group_of(entry))
+        if is_passed_over(state, entry, kind, passed):
             return False
-        if kind.held > state.free.state.num_free:
-            passed.add(group_of(entry))
-            return False
+        tried = tried_behind(state, entry)
         barred = state.drained if tried == "open" else state.drained | kept
         self._place(entry, kind, tried, barred, deadline_s)
         return True
@@ -223,5 +219,12 @@ class SchedulingCycle:
         for name in names:
             if name in state.queue:
                 entry = state.ledger.jobs[name]
-                ran_out = GOES_ON if name in self.ran_out else None
-                state.wait(entry, *why(state, entry, state.ledger.reserved, ran_out=ran_out))
+                state.wait(entry, *why(state, entry, state.ledger.reserved, ran_out=self._not_found_out(entry)))
+
+    def _not_found_out(self, entry: Entry) -> str | None:
+        """Why nobody knows whether there is a place for a job that waits; None where it was looked for."""
+        if entry.name in self.ran_out:
+            return GOES_ON
+        queue, now_s = self.state.queue, self.state.now_s
+        is_behind = self.last is not None and queue.rank(entry, now_s) > queue.rank(self.last, now_s)
+        return NOT_REACHED if is_behind else None

@@ -16,6 +16,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 REQUIRED = ("arrival_s", "duration_s", "num_gpus")
 DEFAULT_TENANT = "default"
+LEAST_S = 0.001
+"""shorter durations are written with all their digits, as none may become 0"""
 SHORTEST = 1e-9
 """least time between arrivals that is tried, over one that is too long"""
 BISECTIONS = 60
@@ -151,9 +153,8 @@ def _require(path: Path, line: Ints, column: str, values: Floats, is_right: NDAr
 
 def to_csv(trace: Trace) -> str:
     """The table as a CSV text that `read_trace` reads."""
-    arrival_s, duration_s = (
-        [f"{time_s:.3f}" for time_s in each.tolist()] for each in (trace.arrival_s, trace.duration_s)
-    )
+    arrival_s = [f"{time_s:.3f}" for time_s in trace.arrival_s.tolist()]
+    duration_s = [f"{time_s:.3f}" if time_s >= LEAST_S else f"{time_s:g}" for time_s in trace.duration_s.tolist()]
     rows = zip(arrival_s, duration_s, trace.num_gpus.tolist(), trace.tenant.tolist(), strict=True)
     table = [dict(zip((*REQUIRED, "tenant"), row, strict=True)) for row in rows]
     if trace.shape is not None:

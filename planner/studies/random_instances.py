@@ -93,7 +93,8 @@ def _sizes(count: int, accelerators: int, rng: random.Random, most: int) -> list
             if low <= sum(drawn) <= high:
                 return drawn
     problem = f"{count} of 2 to {max(weights)} accelerators do not prefer {LOAD[0]} to {LOAD[1]} times {accelerators}"
-    remedy = f"give {ceil(middle / max(weights))} to {int(middle / 2)} jobs, or other sizes"
+    fewest = max(ceil(middle / max(weights)), count + 1 if count <= middle / 2 else 1)
+    remedy = f"give {fewest} to {int(middle / 2)} jobs, or other sizes" if fewest <= middle / 2 else "give other sizes"
     raise InputError("random jobs", "jobs", f"{problem}; {remedy}")
 
 

@@ -12,6 +12,7 @@ import pytest
 from planner.controller import Request, Start, Wait
 from planner.controller.free_state import Found
 from planner.controller.outlook import LONGEST_S, Outlook
+from planner.controller.pending_reason import NOT_REACHED
 from planner.fabrics.job_class import JobClass
 from planner.model.errors import InputError
 from tests.planner.controller.sites import controller, request
@@ -20,9 +21,9 @@ from tests.planner.controller.sites import controller, request
 class _Days:
     """A controller of which users, operators and clocks want something by seed."""
 
-    def __init__(self, fabric: str, seed: int) -> None:
+    def __init__(self, fabric: str, seed: int, depth: int) -> None:
         self.draw, self.now_s = random.Random(seed), 1e9
-        settings = {"moves": False, "preempts": False, "patience_s": 300.0, "half_life_s": 200.0}
+        settings = {"moves": False, "preempts": False, "patience_s": 300.0, "half_life_s": 200.0, "depth": depth}
         self.controller = controller(fabric, settings)
 
     def pass_by(self) -> None:
@@ -48,12 +49,12 @@ class _Days:
         return request(name, draw.choice([1, 2, 4, 8, 16]), **about)
 
 
-@pytest.mark.parametrize("seed", [0, 5, 13, 14, 15])
+@pytest.mark.parametrize(("seed", "depth"), [(0, 50), (5, 50), (13, 50), (14, 50), (15, 50), (0, 1), (3, 1)])
 @pytest.mark.parametrize("fabric", ["lightpath", "fat_tree", "ocs_rail", "torus"])
-def test_what_is_told_is_what_happens(fabric: str, seed: int) -> None:
+def test_what_is_told_is_what_happens(fabric: str, seed: int, depth: int) -> None:
     """Also where the submission renews what is kept: another job is the first by now, or time has passed. Why a job
-    waits counts what others take that start at last."""
-    days, told = _Days(fabric, seed), []
+    waits counts what others take that start at last. An event that looks at one job behind the first says so."""
+    days, told, reasons = _Days(fabric, seed, depth), list[bool](), list[str]()
     c = days.controller
     for number in range(40):
         days.pass_by()
@@ -71,7 +72,9 @@ def test_what_is_told_is_what_happens(fabric: str, seed: int) -> None:
         elif not started:
             waits = [each for each in decisions if isinstance(each, Wait) and each.job == asked.name]
             assert (found.tag, found.because) == (waits[0].tag, waits[0].because)
+            reasons.append(waits[0].because)
     assert len(set(told)) == 2
+    assert any(NOT_REACHED in because for because in reasons) == (depth == 1)
 
 
 def test_when_it_could_start_follows_from_limits() -> None:

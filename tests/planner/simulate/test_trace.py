@@ -26,6 +26,11 @@ def test_a_trace_reads_what_was_written(tmp_path: Path) -> None:
     assert read.tenant.tolist() == drawn.tenant.tolist()
 
 
+def test_a_duration_below_a_millisecond_is_written_as_one(tmp_path: Path) -> None:
+    read = read_trace(_file(tmp_path, "arrival_s,duration_s,num_gpus\n0,0.0004,1\n1,2.0004,1\n"))
+    assert read_trace(_file(tmp_path, to_csv(read))).duration_s.tolist() == [0.0004, 2.0]
+
+
 def test_rows_are_sorted_and_optional_columns_filled(tmp_path: Path) -> None:
     text = "num_gpus,arrival_s,duration_s,workload,priority,note\n2,50,7,chat,3,x\n1,10,5,,0,y\n"
     read = read_trace(_file(tmp_path, text))

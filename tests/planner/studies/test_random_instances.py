@@ -3,6 +3,7 @@
 import pytest
 
 from costmodel.pricing.candidates import enumerate_candidates
+from planner.model.errors import InputError
 from planner.model.instance import Instance
 from planner.studies.random_instances import LOAD, datacenter, random_jobs
 from tests.fabrics import FABRICS
@@ -20,6 +21,13 @@ def test_jobs_prefer_more_than_there_is(count: int, accelerators: int, most: int
     assert len(asked) == count
     assert max(each["max"] if isinstance(each, dict) else each for each in asked) <= most
     assert LOAD[0] <= sum(preferred) / accelerators <= LOAD[1]
+
+
+def test_a_number_of_jobs_that_was_refused_is_not_advised() -> None:
+    """One job of 16 would prefer as many as there are; the least that is advised works."""
+    with pytest.raises(InputError, match="give 2 to 10 jobs"):
+        random_jobs(1, 16, 0, most=64)
+    assert len(random_jobs(2, 16, 0, most=64)) == 2
 
 
 def test_models_fit_where_they_are_asked_for() -> None:
