@@ -17,7 +17,8 @@ MOST_NAMED = 4
 
 
 def why(state: ClusterState, entry: Entry, reserved: Reserve, *, ran_out: str | None = None) -> Reason:
-    """The first of: quota, accelerators, parts that are down, scatter, what is `reserved` for another, memory, light.
+    """The first of: quota, accelerators, parts that are down, scatter, what is `reserved` for another, memory or
+    slices, light.
     `ran_out`: what is said in place of the last two, where no search for a place was made, or was ended."""
     kind = state.kind(entry)
     if not kind.rows:
@@ -39,7 +40,7 @@ def why(state: ClusterState, entry: Entry, reserved: Reserve, *, ran_out: str | 
     if ran_out is not None:
         return "time", f"{free}; {ran_out}"
     if (short := state.free.state.shortage(kind)) is not None:
-        return "memory", f"{free}, but {short}"
+        return "memory" if state.free.state.has_pool else "scattered", f"{free}, but {short}"
     where = "between the servers that have room no optical circuits are left that join them"
     if kind.over_racks and not _fits_in_a_rack(state, kind, parts[0], state.drained):
         where = "no links between racks that have room, or no optical circuits inside these, are left that join them"

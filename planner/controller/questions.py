@@ -1,5 +1,6 @@
 """What a controller is asked: nothing is decided, nothing changes."""
 
+from dataclasses import replace
 from threading import RLock
 from typing import Any
 
@@ -8,15 +9,16 @@ from planner.controller.durable import DurableState, Event
 from planner.controller.history import Moment, history
 from planner.controller.outlook import Outlook, outlook
 from planner.controller.settings import Request, Settings
-from planner.controller.state import Counts
+from planner.controller.state import ClusterState, Counts
 from planner.controller.validator import whole
 from planner.controller.view import JobState, View, job_state, view
-from planner.explain import Explanation, explain
+from planner.explain import Explanation, Statement, explain
 from planner.model.cluster import Cluster
 from planner.model.edit import edited
 from planner.model.errors import ConflictError
 from planner.model.instance import Instance
 from planner.model.job import Job
+from planner.model.phrases import few
 from planner.model.plan import HeldCircuits, Plan
 from planner.placement.placement import Place
 
@@ -75,16 +77,25 @@ class Questions:
 
     def prove(self, request: Request, time_limit_s: float) -> Explanation:
         """Why a job cannot start beside who runs, or that it can, and what would let it in: solved, not counted. Only
-        for the state of who runs are other calls kept waiting."""
+        for the answer of `ask` are other calls kept waiting, which says what is left aside here: quotas, and what is
+        kept for the first job. What is free on drained servers counts as failed."""
         with self._lock:
+            found, state = self.ask(request), self._durable.state
             running = [(e.request, e.place) for e in self._durable.ledger.jobs.values() if e.place is not None]
-            cluster = self._durable.state.free.cluster
+            closed = _free_on_drained(state)
+            cluster = state.free.damaged([*self._durable.ledger.failed, *closed])
         job = Job(**{name: getattr(request, name) for name in Job.model_fields})
-        if not running:
-            alone = Instance(schema_version=2, name="controller", cluster=cluster, jobs=(job,))
-            return explain(alone, job.name, time_limit_s=time_limit_s)
-        instance, plan = whole(cluster, running)
-        return explain(edited(instance, jobs=(job,)), job.name, plan=plan, time_limit_s=time_limit_s)
+        instance, plan = Instance(schema_version=2, name="controller", cluster=cluster, jobs=(job,)), None
+        if running:
+            beside, plan = whole(cluster, running)
+            instance = edited(beside, jobs=(job,))
+        proof = explain(instance, job.name, plan=plan, time_limit_s=time_limit_s)
+        if found.tag in ("quota", "reserved"):
+            proof = replace(proof, headline=f"{found.because}; that aside, {proof.headline}")
+        if closed:
+            told = f"accelerators that are free on drained servers count as failed: {few(closed)}"
+            proof = replace(proof, statements=(*proof.statements, Statement(told)))
+        return proof
 
     def history(self, most_events: int = 2000) -> list[Moment]:
         """Accelerators held and jobs waiting after each of the last events that the journal still has."""
@@ -167,3 +178,10 @@ class Questions:
         """Every rule that what runs breaks, by all of `planner.checks`: slow, none is expected."""
         found = self.plan()
         return [] if found is None else check(*found)
+
+
+def _free_on_drained(state: ClusterState) -> list[str]:
+    """Names of accelerators that nobody holds on servers that take no jobs."""
+    fabric, slots = state.free.cluster.fabric, state.free.state.slots
+    own = ((server, slot) for server in sorted(state.drained) for slot in sorted(slots.free(server, single=True)))
+    return [fabric.device_name(server, slot) for server, slot in own]

@@ -1,10 +1,10 @@
 """Servers that are kept for the first waiting job, so that jobs behind it never delay it for good.
 
-What is kept are whole servers, one server of which enough accelerators will be free, or whole racks for a job that no
-single one holds. Once all their jobs have left, nothing of others is on them, nor on the fibers or links between them.
-A job behind may enter them only if it ends, by its limit, before they are needed; once that time has passed none may.
-So the first job starts at the latest when the last of the jobs that stand there ends: if jobs keep their limits, by the
-reserved time.
+What is kept are whole servers, one server of which enough accelerators will be free (all of them, where these are not
+alike), or whole racks for a job that no single one holds. Once all their jobs have left, nothing of others is on them,
+nor on the fibers or links between them. A job behind may enter them only if it ends, by its limit, before they are
+needed; once that time has passed none may. So the first job starts at the latest when the last of the jobs that stand
+there ends: if jobs keep their limits, by the reserved time.
 """
 
 from bisect import bisect_left
@@ -75,7 +75,7 @@ def kept_for_first(state: ClusterState, now_s: float, *, before: Entry | None = 
 
 
 def _one(state: ClusterState, kind: JobClass, working: Ints) -> Choice | None:
-    """One server, as soon as enough of it is free."""
+    """One server, as soon as enough of it is free, or all of it where that alone is certain to do."""
     free_state, needed = state.free.state, kind.held
     if free_state.has_pool:
         return None  # what is free of a server may lack memory: all of it is kept
@@ -84,9 +84,13 @@ def _one(state: ClusterState, kind: JobClass, working: Ints) -> Choice | None:
     ):
         return None
     free, able = np.array(free_state.any if needed == 1 else free_state.lit), np.flatnonzero(working >= needed)
+    clear_s = state.occupancy.clear_s
+    if not free_state.servers_are_counts:  # those that are free may not lie together before the server is clear
+        first = min(able.tolist(), key=lambda server: (clear_s[server], -free[server], server), default=None)
+        return None if first is None else (float(clear_s[first]), 1, (first,))
     near = {
         int(server)
-        for key in (-free[able], state.occupancy.clear_s[able])
+        for key in (-free[able], clear_s[able])
         for server in able[np.argsort(key, kind="stable")[:MOST_SINGLE]]
     }
     return min(((_when(state, server, needed - int(free[server])), 1, (server,)) for server in near), default=None)

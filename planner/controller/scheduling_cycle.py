@@ -140,7 +140,8 @@ class SchedulingCycle:
         found = state.free.find(entry.kind, kind, barred, inf, racks)
         if found.placement is not None and self._start(entry, found):
             return True
-        state.void.update(kept)
+        is_certain = state.free.state.servers_are_counts
+        state.void.update(server for server in kept if is_certain or not state.on(server))
         return False
 
     def _soon(self) -> float:

@@ -15,6 +15,7 @@ from planner.fabrics.problem import JobOptions
 from planner.fabrics.search import Blocks, Search, require_time
 from planner.fabrics.slices.added_slices import grown_on_slices
 from planner.fabrics.slices.free_slices import FreeSlices, as_before, slice_circuits
+from planner.fabrics.slices.slice_counts import slices_short
 from planner.model.cluster import Cluster
 from planner.model.job import Resident
 from planner.model.plan import Assignment
@@ -46,6 +47,9 @@ class SlicedFreeState(FreeState):
     @property
     def servers_are_counts(self) -> bool:
         return False
+
+    def shortage(self, kind: JobClass) -> str | None:
+        return (short := slices_short(self.slices, [row.shape.in_rack for row in kind.rows])) and f"it {short}"
 
     def room(self, demand: Demand) -> Sequence[int]:
         """Of blocks on slices, as many as first fit finds."""

@@ -103,3 +103,51 @@ def test_a_large_job_without_limits_around_still_gets_its_turn() -> None:
             break
     assert "large" in c.running
     assert i <= 6, "it has not waited until all others have left"
+
+
+@pytest.mark.parametrize(("fabric", "seed"), [("torus", 2), ("torus", 6), ("sipac", 106)])
+def test_a_slice_gets_its_turn_where_free_accelerators_do_not_lie_together(fabric: str, seed: int) -> None:
+    """Single jobs of at most 200 s run on all 32, and ten more always wait behind a job of 4: that starts at the latest
+    when all have left that ran before it."""
+    draw, limits, ends = Random(seed), dict[str, float](), list[tuple[float, str]]()
+    c = controller(fabric, {"moves": False, "preempts": False, "patience_s": 600.0})
+    now_s = 0.0
+
+    def follow(decisions: tuple[Any, ...]) -> None:
+        names = started(decisions)
+        ends.extend((now_s + limits[name] * draw.uniform(0.3, 1), name) for name in names if name in limits)
+
+    def single() -> None:
+        name = f"j{len(limits)}"
+        limits[name] = draw.choice([100.0, 150.0, 200.0])
+        follow(c.submit(request(name, 1, duration_s=limits[name]), at_s=now_s))
+
+    for _ in range(32):
+        single()
+        now_s += 3.0
+    c.submit(request("slice", 4, duration_s=100.0), at_s=now_s)
+    latest_s = now_s + 200.0
+    while "slice" not in c.running:
+        while len(c.waiting) < 11:
+            single()
+        end_s, name = min(ends)
+        ends.remove((end_s, name))
+        now_s = max(now_s, end_s)
+        assert now_s <= latest_s
+        follow(c.finish(name, at_s=now_s))
+
+
+@pytest.mark.parametrize(("fabric", "letter"), [("torus", "c"), ("sipac", "a")])
+def test_when_a_slice_could_start_is_not_said_by_number(fabric: str, letter: str) -> None:
+    """Four of eight in a server are free, no two of them neighbours; the others end at 1001 s."""
+    c = controller(fabric, {"moves": False, "preempts": False})
+    at = dict[str, str]()
+    for number in range(32):
+        (name,) = started(c.submit(request(f"j{number}", 1, duration_s=1000.0), at_s=1.0))
+        at[c.running[name].device_names[0]] = name
+    for slot in (0, 3, 5, 6):
+        c.finish(at[f"s0.{letter}{slot}"], at_s=2.0)
+    found = c.ask(request("pair", 2), at_s=3.0)
+    assert (found.starts, found.earliest_s, found.tag) == (False, 998.0, "scattered")
+    assert found.because is not None
+    assert found.because.startswith("2 accelerators are needed and 4 are free, but it needs slices of working")
