@@ -181,6 +181,7 @@ class Simulation:
             return
         state, groups, sizes, works_s = self.state, self.jobs.group, self.jobs.group_size, self.runs.left_s
         fastest, beside, left_s = self._fastest, self._beside, reserved.time_s - self._now_s
+        stopped, later_s = self.runs.stopped, left_s - self.rules.downtime_s
         free, beyond, looked_at = state.num_free, state.num_free - reserved.num_free(state), 0
         barred = self._hopeless
         if only is None:
@@ -192,10 +193,9 @@ class Simulation:
             if looked_at == self.rules.depth or not free:
                 break
             looked_at += 1
-            if sizes[group] > beyond or group in beside:
-                pause_s = self.runs.pause_s(job, self.rules.downtime_s)
-                if works_s[job] > (left_s - pause_s) * fastest[group]:
-                    continue
+            is_short_of_room = sizes[group] > beyond or group in beside
+            if is_short_of_room and works_s[job] > (later_s if job in stopped else left_s) * fastest[group]:
+                continue
             placement = self._place_behind(reserved, job, beyond, barred)
             if placement is not None:
                 self.queue.remove(job)

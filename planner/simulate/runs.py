@@ -55,7 +55,8 @@ class Runs:
         """accelerators held"""
         self.left_s = [*jobs.work_s]
         """reference seconds that each job needs, if it waits"""
-        self._stopped = set[int]()
+        self.stopped = set[int]()
+        """jobs that wait after they were stopped: they pause before they go on"""
         self._ends: list[tuple[float, int]] = []
         """(end, job) of all running jobs, ascending"""
         self.by_end: list[Run] = []
@@ -72,14 +73,14 @@ class Runs:
 
     def pause_s(self, job: int, downtime_s: float) -> float:
         """How long a waiting job pauses before it works."""
-        return downtime_s if job in self._stopped else 0.0
+        return downtime_s if job in self.stopped else 0.0
 
     def start(self, job: int, placement: Placement, now_s: float, downtime_s: float) -> None:
         """A waiting job runs on a placement that is taken; one that was stopped before pauses first."""
-        is_back, pause_s = job in self._stopped, self.pause_s(job, downtime_s)
+        is_back, pause_s = job in self.stopped, self.pause_s(job, downtime_s)
         run = Run(job, self.jobs.kind[job], placement, work_s=self.left_s[job])
         if is_back:
-            self._stopped.remove(job)
+            self.stopped.remove(job)
         else:
             self.log.start_s[job] = now_s
         self.running[job] = run
@@ -112,7 +113,7 @@ class Runs:
         ran_s = max(0.0, now_s - run.begin_s)
         self._remove(run, now_s, state, ran_s % self._checkpoint_s if self._checkpoint_s else 0.0)
         self.left_s[run.job] = run.work_s
-        self._stopped.add(run.job)
+        self.stopped.add(run.job)
         self.log.interruptions += 1
 
     def _remove(self, run: Run, now_s: float, state: FreeState, lost_s: float = 0.0) -> None:
