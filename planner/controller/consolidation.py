@@ -93,7 +93,7 @@ class _Search:
         self._before = self._now = self._fragmented()
 
     def run(self) -> None:
-        servers = [s for s in self._state.all_servers if self._state.on(s)]
+        servers = [s for s in self._state.all_servers - self._state.drained if self._state.on(s)]
         for server in sorted(servers, key=lambda s: (sum(self._state.on(s).values()), s)):
             if time.perf_counter() > self._deadline_s:
                 return
@@ -102,7 +102,7 @@ class _Search:
     def proposal(self, seq: int) -> MoveProposal:
         cost_s = self._cost_s(self.moves)
         gain_s = (self._before - self._now) * self._state.settings.expected_wait_s
-        free = self._state.free.state.num_free
+        free = sum(self._open(self._state.free.state.any))
         return MoveProposal(seq, tuple(self.moves), free, self._before, self._now, cost_s, gain_s)
 
     def undo(self, moves: Sequence[ProposedMove]) -> None:
@@ -156,9 +156,14 @@ class _Search:
     def _cost_s(self, moves: Sequence[ProposedMove]) -> float:
         return self._state.settings.downtime_s * sum(len(move.place.devices) for move in moves)
 
+    def _open(self, free: Sequence[int]) -> list[int]:
+        """Of free accelerators by server those on servers that take jobs."""
+        drained = self._state.drained
+        return [0 if server in drained else count for server, count in enumerate(free)]
+
     def _fragmented(self) -> float:
         """Free accelerators, on average over the sizes, that lie in pieces too small."""
-        free = self._state.free.state.lit
+        free = self._open(self._state.free.state.lit)
         total, lost = sum(free), 0.0
         for size, share in self._sizes.items():
             if possible := total // size:

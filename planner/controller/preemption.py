@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from planner.controller.free_state import Found
 from planner.controller.ledger import Entry
+from planner.controller.settings import MOST_PRIORITY
 from planner.controller.state import ClusterState
 from planner.cpsat.preemption import PreemptionServers, fewest_victims
 from planner.fabrics.job_class import JobClass
@@ -12,6 +13,8 @@ from planner.formulation.servers_by_rack import AskedOfRacks
 
 MOST_SERVERS = 48
 """servers that are looked at together, those on which the most is free or can be freed"""
+MOST_LOST = 999
+"""accelerator-minutes of a job, beyond which all have run as long"""
 MOST_TRIES = 4
 """sets of victims whose place is tried, where light may be short"""
 
@@ -26,12 +29,14 @@ def preempt(state: ClusterState, entry: Entry, kind: JobClass, deadline_s: float
     groups = [*state.free.state.together]
     if kind.over_racks:
         groups.append(range(state.free.cluster.fabric.num_servers))
+    lowest = min((other.request.priority for other in able), default=0)
     for servers in groups if able else ():
-        most = len(able) if best is None else len(best) - 1
+        most = len(able) if best is None else len(best)
         chosen = _among(state, kind, servers, able, most, deadline_s)
-        if chosen is not None:
+        if chosen is not None and (best is None or _worth(state, chosen) < _worth(state, best)):
             best = chosen
-        if time.perf_counter() > deadline_s or (best is not None and len(best) == 1):
+        is_least = best is not None and len(best) == 1 and best[0].request.priority == lowest
+        if time.perf_counter() > deadline_s or is_least:
             break
     return best is not None and _replace(state, entry, kind, best, deadline_s)
 
@@ -98,7 +103,13 @@ def _cost(state: ClusterState, entry: Entry) -> int:
     """Of equally many victims those of the lowest priority go, then those that have run the least."""
     lost_s = state.now_s - entry.started_s
     assert entry.place is not None
-    return max(0, 1_000_000 + entry.request.priority) + min(int(lost_s * len(entry.place.devices) / 60), 999)
+    lost = min(int(lost_s * len(entry.place.devices) / 60), MOST_LOST)
+    return (MOST_PRIORITY + entry.request.priority) * (MOST_LOST + 1) + lost
+
+
+def _worth(state: ClusterState, victims: Sequence[Entry]) -> tuple[int, int]:
+    """The less, the better to stop."""
+    return len(victims), sum(_cost(state, victim) for victim in victims)
 
 
 def _fits_without(state: ClusterState, kind: JobClass, victims: Sequence[Entry], deadline_s: float) -> bool:

@@ -12,6 +12,8 @@ REPAIR_S, REPAIR_ACCELERATORS = 0.025, 256
 """budget of CP-SAT that an event has by default, and the size up to which it has this one"""
 MOST = 10**9
 """of anything that is counted"""
+MOST_PRIORITY = 1_000_000
+"""and as far below 0"""
 
 
 class Request(Job):
@@ -20,7 +22,7 @@ class Request(Job):
     `duration_s` is its limit: the promise on which reservations are built. Without it nothing is promised.
     """
 
-    priority: int = Field(default=0, ge=-1_000_000, le=1_000_000)
+    priority: int = Field(default=0, ge=-MOST_PRIORITY, le=MOST_PRIORITY)
     """the higher goes first"""
     preemptible: bool = True
     """whether a job of a higher priority may stop it; it then waits again"""

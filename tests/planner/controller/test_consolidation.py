@@ -2,7 +2,7 @@
 
 import pytest
 
-from planner.controller import Controller, Move
+from planner.controller import Controller, Move, Start
 from planner.model.errors import ConflictError
 from tests.planner.controller.sites import controller, request
 
@@ -30,6 +30,21 @@ def test_what_pays_is_proposed_and_nothing_moves() -> None:
         assert found.gain_s == pytest.approx(found.fragmented_before * 3600.0)
         assert (site.state(), site.seq) == (before, seq)
         assert site.propose(5.0).name == found.name
+
+
+def test_drained_servers_are_neither_emptied_nor_counted() -> None:
+    """A full cluster, of which a server is drained that then loses three of its four jobs: the last one would fill the
+    only hole that others can have."""
+    with controller("fat_tree", {"moves": False, "downtime_s": 5.0}) as site:
+        for number in range(16):
+            site.submit(request(f"j{number}", 2))
+        site.drain("s0")
+        of_s0, of_s1 = ([job for job, place in site.running.items() if place.servers == (s,)] for s in (0, 1))
+        for job in (*of_s0[1:], of_s1[0]):
+            site.finish(job)
+        found = site.propose(5.0)
+        assert (found.free, found.moves) == (2, ())
+        assert [each.job for each in site.submit(request("next", 2)) if isinstance(each, Start)] == ["next"]
 
 
 def test_what_is_accepted_is_carried_out_once() -> None:

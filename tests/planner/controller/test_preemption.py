@@ -6,6 +6,7 @@ import pytest
 
 from planner.controller import Controller, Move, Start, Stop
 from planner.cpsat.preemption import PreemptionServers
+from tests.planner.controller.over_racks import joined, opened, training
 from tests.planner.controller.preemption_cases import by_every_subset
 from tests.planner.controller.sites import controller, request, started
 from tests.planner.controller.stories import servers_of
@@ -199,3 +200,24 @@ def test_preemption_takes_one_node_not_one_accelerator_of_each() -> None:
     assert {d.job for d in decisions if isinstance(d, Stop)} == {"left", "right"}
     assert servers_of(c.running["urgent"].device_names) == ["s8"]
     assert c.check() == []
+
+
+@pytest.mark.parametrize("ran_s", [1, 3600, 360_000])
+def test_of_equally_many_the_lowest_priority_goes_however_long_it_ran(ran_s: int) -> None:
+    c = controller("fat_tree", {"moves": False}, servers=1)
+    c.submit(request("low", 4), at_s=0)
+    c.submit(request("high", 4, priority=5), at_s=ran_s)
+    decisions = c.submit(request("urgent", 4, priority=6), at_s=ran_s + 1)
+    assert [decision.job for decision in decisions if isinstance(decision, Stop)] == ["low"]
+    assert c.running.keys() == {"high", "urgent"}
+
+
+def test_racks_are_compared_by_whom_they_would_stop() -> None:
+    """One job of a high priority in the first rack, one of a low one in the next."""
+    c = opened(joined("lightpath", "packets"), moves=False)
+    for number, priority in enumerate((5, 0, 0)):
+        c.submit(training(f"p{number}", 4, priority=priority), at_s=number)
+    decisions = c.submit(training("urgent", 4, priority=6), at_s=10)
+    (stopped,) = [decision.job for decision in decisions if isinstance(decision, Stop)]
+    assert stopped in ("p1", "p2")
+    assert "p0" in c.running
