@@ -11,12 +11,12 @@ from planner.controller.state import ClusterState
 def flee(state: ClusterState) -> list[str]:
     """Follow a change of health: jobs on failed parts move, as they are and to their own servers if they can, or are
     stopped and wait again. Names of those that wait."""
-    _unkeep(state)
+    kept = _unkeep(state)
     broken = state.health_changed()
     names = [entry.name for entry in broken]
     stopped = []
     for entry in sorted(broken, key=lambda entry: (-entry.request.priority, entry.number)):
-        found = _elsewhere(state, entry, names)
+        found = _elsewhere(state, entry, names, kept)
         names.remove(entry.name)
         if found.placement is None or found.place is None:
             state.stop(entry, "failed", "a part that it stands on has failed, and there is no other place", waits=True)
@@ -28,14 +28,14 @@ def flee(state: ClusterState) -> list[str]:
 
 def clear(state: ClusterState, server: str) -> list[str]:
     """Movable jobs leave a server that takes no more; those without another place stay until they end."""
-    _unkeep(state)
+    kept = _unkeep(state)
     for name in list(state.on(state.server_numbers[server])):
         entry = state.ledger.jobs[name]
         if not entry.request.movable:
             continue
         before = state.free.held[name]
         state.free.state.release(before)
-        found = _elsewhere(state, entry, [])
+        found = _elsewhere(state, entry, [], kept)
         if found.placement is None or found.place is None:
             state.free.state.take(before)
         else:
@@ -43,14 +43,17 @@ def clear(state: ClusterState, server: str) -> list[str]:
     return []
 
 
-def _unkeep(state: ClusterState) -> None:
-    """Servers are chosen anew for the first waiting job."""
+def _unkeep(state: ClusterState) -> frozenset[int]:
+    """Servers are chosen anew for the first waiting job; those that were kept for it."""
+    kept = frozenset(state.ledger.reserved.servers)
     if state.ledger.reserved.job is not None:
         state.decide(Reserve(None))
+    return kept
 
 
-def _elsewhere(state: ClusterState, entry: Entry, leaving: list[str]) -> Found:
-    """Another place for a running job, of its size or less, taken; the validator agrees."""
+def _elsewhere(state: ClusterState, entry: Entry, leaving: list[str], kept: frozenset[int]) -> Found:
+    """Another place for a running job, of its size or less, taken, beside what was `kept` for the first in line where
+    there is one; the validator agrees."""
     place, free = entry.place, state.free
     assert place is not None
     size = len(place.devices)
@@ -60,7 +63,10 @@ def _elsewhere(state: ClusterState, entry: Entry, leaving: list[str]) -> Found:
     if found.placement is None:
         left = state.ledger.tenants.left(entry.request.tenant)[1]
         kind = state.ledger.kinds.limited(entry.kind, size, place.num_ports + max(0, left))
-        found = free.find(entry.kind, kind, state.drained, inf)
+        if kept:
+            found = free.find(entry.kind, kind, state.drained | kept, inf)
+        if found.placement is None:
+            found = free.find(entry.kind, kind, state.drained, inf)
     if found.placement is None or found.place is None:
         return Found()
     if state.validator.objection(entry.request, found.place, leaving) is not None:

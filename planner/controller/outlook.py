@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from planner.controller.decisions import Tag
 from planner.controller.free_state import Found
 from planner.controller.ledger import Entry
-from planner.controller.pending_reason import NOT_REACHED, why
-from planner.controller.queue_depth import is_reached
+from planner.controller.pending_reason import Reason, why
+from planner.controller.queue_depth import why_not_looked_for, within_quota
 from planner.controller.reservation import kept_for_first, may_enter, reserve
 from planner.controller.settings import Request
 from planner.controller.state import ClusterState
@@ -19,7 +19,7 @@ LAST = 2**62
 LONGEST_S = 0.1
 """of a search, begun again with so much time where the budget of an event was not enough: nobody else waits for it"""
 
-NOT_KNOWN = f"whether they make a place for it was not found out in {LONGEST_S * 1e3:g} ms"
+NOT_KNOWN: Reason = ("time", f"whether they make a place for it was not found out in {LONGEST_S * 1e3:g} ms")
 
 
 @dataclass(frozen=True)
@@ -48,17 +48,18 @@ def outlook(state: ClusterState, request: Request, now_s: float, greedy_s: float
     entry = Entry(request, kind_name, LAST, now_s)
     kind, kept = state.kind(entry), kept_for_first(state, now_s, before=entry)
     ahead, ran_out = _ahead(state, entry, now_s), False
-    unknown = None if is_reached(state, entry, now_s) else NOT_REACHED
-    if unknown is None and kind.rows and kind.held <= state.free.state.num_free:
+    unknown = why_not_looked_for(state, entry, kept, now_s)
+    within = within_quota(state, entry, kind, kept)
+    if unknown is None and within.rows and within.held <= state.free.state.num_free:
         barred = state.drained if may_enter(kept, entry, now_s) else state.drained.union(kept.servers)
-        found = _found(state, kind_name, kind, barred, greedy_s)
+        found = _found(state, kind_name, within, barred, greedy_s)
         ran_out = found.ran_out
         if found.placement is not None and found.place is not None:
             objection = state.validator.objection(request, found.place)
             state.free.state.release(found.placement)
             if objection is None:
                 return Outlook(True, found.place, ahead, 0.0, None, None, _most_together(state))
-    tag, because = why(state, entry, kept, ran_out=NOT_KNOWN if ran_out else unknown)
+    tag, because = why(state, entry, kept, unknown=NOT_KNOWN if ran_out else unknown)
     reserved = reserve(state, entry, kind) if kind.rows and tag != "time" else None
     at_s = None if reserved is None or reserved.at_s is None else max(reserved.at_s - now_s, 0.0)
     return Outlook(False, None, ahead, at_s, tag, because, _most_together(state))

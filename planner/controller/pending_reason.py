@@ -10,16 +10,16 @@ from planner.fabrics.asked_racks import shared, with_room
 from planner.fabrics.job_class import JobClass
 
 Reason = tuple[Tag, str]
-GOES_ON = "the search for a place ran out of its time and goes on at the next event"
-NOT_REACHED = "the jobs before it took all that one event looks at: it is looked at later"
+GOES_ON: Reason = ("time", "the search for a place ran out of its time and goes on at the next event")
+NOT_REACHED: Reason = ("time", "the jobs before it took all that one event looks at: it is looked at later")
 MOST_NAMED = 4
 """jobs named in one sentence"""
 
 
-def why(state: ClusterState, entry: Entry, reserved: Reserve, *, ran_out: str | None = None) -> Reason:
+def why(state: ClusterState, entry: Entry, reserved: Reserve, *, unknown: Reason | None = None) -> Reason:
     """The first of: quota, accelerators, parts that are down, scatter, what is `reserved` for another, memory or
     slices, light.
-    `ran_out`: what is said in place of the last two, where no search for a place was made, or was ended."""
+    `unknown`: what is said in place of the last two, where no search for a place was made, or was ended."""
     kind = state.kind(entry)
     if not kind.rows:
         return "quota", _quota(state, entry)
@@ -37,8 +37,8 @@ def why(state: ClusterState, entry: Entry, reserved: Reserve, *, ran_out: str | 
                 "reserved",
                 f"{free}, but {_names(state, reserved.servers)} {be} kept for {reserved.job}, which is first",
             )
-    if ran_out is not None:
-        return "time", f"{free}; {ran_out}"
+    if unknown is not None:
+        return unknown[0], f"{free}; {unknown[1]}"
     if (short := state.free.state.shortage(kind)) is not None:
         return "memory" if state.free.state.has_pool else "scattered", f"{free}, but {short}"
     where = "between the servers that have room no optical circuits are left that join them"

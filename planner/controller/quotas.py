@@ -49,6 +49,11 @@ class TenantUsage:
         use = self.uses.get(tenant)
         return 0.0 if use is None else use.at(now_s, self.settings.half_life_s) / self.settings.quota(tenant).share
 
+    def all_of(self, tenant: str) -> tuple[int, int]:
+        """Accelerators and optical ports that a tenant may take where it holds none."""
+        quota = self.settings.quota(tenant)
+        return MOST if quota.accelerators is None else quota.accelerators, MOST if quota.ports is None else quota.ports
+
     def left(self, tenant: str) -> tuple[int, int]:
         """Accelerators and optical ports that a tenant may still take."""
         quota, use = self.settings.quota(tenant), self.uses.get(tenant)

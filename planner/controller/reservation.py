@@ -108,7 +108,9 @@ def _when(state: ClusterState, server: int, missing: int) -> float:
 
 
 def _several(state: ClusterState, kind: JobClass, working: Ints) -> Choice | None:
-    """Whole servers, those that are clear first, until the parts of the job fit on them."""
+    """Whole servers of one rack, those that are clear first, until the parts of the job fit on them."""
+    if all(row.shape.racks > 1 for row in kind.rows):
+        return None
     if kind.rows[0].shape.servers_by_rack is not None and state.free.cluster.fabric.links_racks:
         return _several_by_rack(state, kind.rows[0].shape, working)
     racks, part = np.array(state.free.state.together), kind.parts[0]

@@ -13,9 +13,17 @@ from planner.controller.growing import left_alone
 from planner.controller.job_queue import Group, group_of
 from planner.controller.ledger import Entry
 from planner.controller.negative_cache import Mark
-from planner.controller.pending_reason import GOES_ON, NOT_REACHED, why
+from planner.controller.pending_reason import GOES_ON, NOT_REACHED, Reason, why
 from planner.controller.preemption import preempt
-from planner.controller.queue_depth import LOOKS, is_passed_over, tried_behind
+from planner.controller.queue_depth import (
+    LOOKS,
+    goes_before_its_tenant,
+    is_passed_over,
+    lets_go_first,
+    quota_is_kept_for,
+    tried_behind,
+    within_quota,
+)
 from planner.controller.reservation import is_ready, renewed
 from planner.controller.state import ClusterState
 from planner.controller.waiting_growth import grow, is_clear
@@ -40,6 +48,10 @@ class SchedulingCycle:
     """jobs that arrived together and have not been looked at together yet"""
     ran_out: set[str] = field(default_factory=set)
     """jobs whose search was cut short"""
+    first_of: dict[str, Entry] = field(default_factory=dict)
+    """by tenant, the job that waits for its quota and before which no other one of it starts"""
+    beyond_quota: set[str] = field(default_factory=set)
+    """jobs that would take the quota that the first one of their tenant needs"""
     last: Entry | None = None
     """that was looked at before an event had done all that it may"""
 
@@ -51,6 +63,7 @@ class SchedulingCycle:
     def _once(self) -> bool:
         """Serve the queue once; True where CP-SAT changed the state, so that it is worth another look."""
         state, passed, self.last = self.state, set[Group](), None
+        self.first_of, self.beyond_quota = {}, set()
         head: Entry | None = None
         before: Entry | None = None
         is_alone = True  # nobody but who grows has been passed over: nobody moves for these, but for the next job
@@ -60,10 +73,10 @@ class SchedulingCycle:
                 self.last = before
                 break
             seen, before = seen + 1, entry
-            if entry.name in self.batch and self._by_batch():
+            if entry.name in self.batch and entry.request.tenant not in self.first_of and self._by_batch():
                 return True
             kind = state.kind(entry)
-            if not (kind.rows or entry.grows):
+            if self._is_kept_out(entry, kind):
                 passed.add(group_of(entry))
             elif head is None:
                 if self._place(entry, kind, "open", state.drained, self._soon()) or not self._keep_room(entry, kind):
@@ -74,6 +87,9 @@ class SchedulingCycle:
                     return True
                 head, deadline_s = entry, self._soon()
             else:
+                kind = self._within_quota(entry, kind)
+                if not (kind.rows or entry.grows):
+                    continue
                 looked += self._behind(entry, kind, passed, deadline_s)
                 is_next, is_alone = head.grows and is_alone and not entry.grows, is_alone and entry.grows
                 if (self.is_deep or is_next) and entry.name in state.queue and self._by_moves(entry, kind):
@@ -84,6 +100,27 @@ class SchedulingCycle:
         if head is None and state.ledger.reserved.job is not None:
             state.decide(Reserve(None))
         return False
+
+    def _is_kept_out(self, entry: Entry, kind: JobClass) -> bool:
+        """True for a job that its tenant's quota does not admit, and for others of a tenant of which one goes first."""
+        state, tenant = self.state, entry.request.tenant
+        if tenant in self.first_of:
+            return True
+        if kind.rows or entry.grows:
+            return False
+        if goes_before_its_tenant(state, entry, state.now_s):
+            self.first_of[tenant] = entry
+            own = {name for name in self.batch if state.ledger.jobs[name].request.tenant == tenant}
+            self.batch -= own
+        return True
+
+    def _within_quota(self, entry: Entry, kind: JobClass) -> JobClass:
+        """What a job behind the first one may take of the quota that they share."""
+        state = self.state
+        left = within_quota(state, entry, kind, state.ledger.reserved)
+        if kind.rows and not left.rows:
+            self.beyond_quota.add(entry.name)
+        return left
 
     def _place(self, entry: Entry, kind: JobClass, tried: str, barred: frozenset[int], deadline_s: float) -> bool:
         """Start a job where there is a free place."""
@@ -220,12 +257,17 @@ class SchedulingCycle:
         for name in names:
             if name in state.queue:
                 entry = state.ledger.jobs[name]
-                state.wait(entry, *why(state, entry, state.ledger.reserved, ran_out=self._not_found_out(entry)))
+                state.wait(entry, *why(state, entry, state.ledger.reserved, unknown=self._unknown(entry)))
 
-    def _not_found_out(self, entry: Entry) -> str | None:
+    def _unknown(self, entry: Entry) -> Reason | None:
         """Why nobody knows whether there is a place for a job that waits; None where it was looked for."""
         if entry.name in self.ran_out:
             return GOES_ON
+        first = self.first_of.get(entry.request.tenant)
+        if first is not None and first is not entry:
+            return lets_go_first(first)
+        if entry.name in self.beyond_quota and (head := self.state.ledger.reserved.job) is not None:
+            return quota_is_kept_for(head)
         queue, now_s = self.state.queue, self.state.now_s
         is_behind = self.last is not None and queue.rank(entry, now_s) > queue.rank(self.last, now_s)
         return NOT_REACHED if is_behind else None

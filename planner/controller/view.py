@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 from planner.controller.decisions import Reserve, Wait
 from planner.controller.ledger import Entry
 from planner.controller.pending_reason import why
+from planner.controller.queue_depth import why_not_looked_for
 from planner.controller.settings import Request
 from planner.controller.state import ClusterState, Counts
 from planner.controller.waiting_growth import why_not_yet
@@ -63,8 +64,15 @@ def job_state(state: ClusterState, entry: Entry, waits_for: Wait | None = None) 
         growth = state.ledger.growths.get(entry.name)
         larger = None if growth is None else _growth(state, growth)
         return JobState(request, "running", entry.arrived_s, entry.started_s, entry.place, None, number, larger)
-    waits_for = waits_for or Wait(entry.name, *why(state, entry, state.ledger.reserved))
+    waits_for = waits_for or _why_now(state, entry)
     return JobState(request, "waiting", entry.arrived_s, None, None, waits_for, number)
+
+
+def _why_now(state: ClusterState, entry: Entry) -> Wait:
+    """Why a job waits, counted anew."""
+    kept = state.ledger.reserved
+    unknown = why_not_looked_for(state, entry, kept, state.now_s)
+    return Wait(entry.name, *why(state, entry, kept, unknown=unknown))
 
 
 def _growth(state: ClusterState, growth: Entry) -> JobState:
@@ -83,7 +91,7 @@ def view(state: ClusterState, seq: int, most_waiting: int) -> View:
         alike = entry.request.tenant, entry.kind, entry.name == ledger.reserved.job
         if alike not in known:
             last = entry.wait if len(known) >= FRESH else None
-            known[alike] = last or Wait(entry.name, *why(state, entry, state.ledger.reserved))
+            known[alike] = last or _why_now(state, entry)
         waiting.append(job_state(state, entry, replace(known[alike], job=entry.name)))
     return View(
         seq=seq,

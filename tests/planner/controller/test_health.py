@@ -113,3 +113,25 @@ def test_jobs_on_boards_come_back_with_light_of_another_board() -> None:
             assert name in {decision.job for decision in c.fail(part) if isinstance(decision, Move)}
             assert part not in c.running[name].device_names
         assert c.check() == []
+
+
+@pytest.mark.parametrize("is_drained", [True, False])
+def test_who_flees_goes_beside_what_is_kept_for_the_first_job(is_drained: bool) -> None:
+    """Two servers have room for it, one of them is kept."""
+    one, c = {"one_server": True}, controller("fat_tree", {"moves": False})
+    for name, size, limit_s in (
+        ("a", 4, 100.0),
+        ("gone", 4, 100.0),
+        ("b", 4, 1e4),
+        ("gone2", 4, 1e4),
+        ("full", 8, 1e5),
+    ):
+        c.submit(request(name, size, duration_s=limit_s, movable=False, constraints=one), at_s=0)
+    c.submit(request("flees", 4, duration_s=1e4, constraints=one), at_s=0)
+    c.submit(request("stays", 4, duration_s=1e4, movable=False, constraints=one), at_s=0)
+    for name in ("gone", "gone2"):
+        c.finish(name, at_s=1)
+    c.submit(request("first", 8, constraints=one), at_s=2)
+    c.drain("s3", at_s=50) if is_drained else c.fail(c.running["flees"].device_names[0], at_s=50)
+    assert c.running["flees"].servers == c.running["b"].servers
+    assert started(c.finish("a", at_s=100)) == ["first"]

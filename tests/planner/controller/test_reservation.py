@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from planner.controller import Start, Stop, Wait
+from tests.planner.controller.over_racks import joined, opened, training
 from tests.planner.controller.per_server_cases import even
 from tests.planner.controller.sites import controller, request, started
 
@@ -151,3 +152,18 @@ def test_when_a_slice_could_start_is_not_said_by_number(fabric: str, letter: str
     assert (found.starts, found.earliest_s, found.tag) == (False, 998.0, "scattered")
     assert found.because is not None
     assert found.because.startswith("2 accelerators are needed and 4 are free, but it needs slices of working")
+
+
+def test_a_job_over_racks_of_slices_gets_its_turn() -> None:
+    """No rack of two servers of 4 holds it, two racks do: these are kept for it while single jobs come and go."""
+    c = opened(joined("sipac", "packets"), moves=False, preempts=False)
+    names = [f"j{number}" for number in range(24)]
+    for number, name in enumerate(names):
+        c.submit(training(name, 1, duration_s=100.0), at_s=number)
+    c.submit(training("wide", 8, duration_s=100.0), at_s=30)
+    now_s = 100.0
+    while "wide" not in c.running:
+        now_s += 5
+        assert now_s <= 100 + 5 * 24
+        c.submit(training(f"behind{now_s}", 1, duration_s=100.0), at_s=now_s)
+        names += [name for name in started(c.finish(names.pop(0), at_s=now_s)) if name != "wide"]
