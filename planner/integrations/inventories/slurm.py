@@ -19,7 +19,8 @@ DOWN = {
 """states and flags in which a node starts nothing; one that only sleeps to save power can start at any time"""
 FUTURE = "FUTURE"
 """state of a node that is configured for later"""
-_GPUS = re.compile(r"(?:^|,)gpu(?::([A-Za-z][\w.-]*))?:(\d+)")
+_GPUS = re.compile(r"(?:^|,)gpu(?::(?P<kind>[\w.-]*[A-Za-z][\w.-]*|[\w.-]+(?=:)))?(?::(?P<number>\d+))?(?=,|$)")
+"""a number alone counts GPUs, before another one it is their type; where there is none Slurm has one"""
 REMEDY = "write it by `scontrol show nodes --json`, with Slurm 22.05 by `sinfo --json`"
 
 
@@ -84,7 +85,7 @@ def _states(row: Mapping[str, Any]) -> set[str]:
 
 def _gpus(gres: str, field: str, where: str) -> tuple[int, str]:
     """Number and type of Gres such as gpu:h100:8(S:0-1),nic:2."""
-    found = _GPUS.findall(re.sub(r"\([^)]*\)", "", gres))
+    found = [(each["kind"] or "", each["number"] or "1") for each in _GPUS.finditer(re.sub(r"\([^)]*\)", "", gres))]
     products = {product for product, _ in found}
     if len(products) > 1:
         raise InputError(where, field, f"'{gres}' has several types of GPUs in a node; servers have one: leave it out")

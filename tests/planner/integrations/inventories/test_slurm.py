@@ -56,6 +56,24 @@ def test_what_newer_ones_say(tmp_path: Path) -> None:
     assert "g11 of state FUTURE: left out" in found.notes
 
 
+@pytest.mark.parametrize(
+    ("gres", "expected"),
+    [
+        ("gpu:3090:8(S:0-1)", (8, "3090")),
+        ("nic:2,gpu:2080ti:4", (4, "2080ti")),
+        ("gpu:a100-sxm4-80gb:8", (8, "a100-sxm4-80gb")),
+        ("gpu:8", (8, "")),
+        ("gpu:a100", (1, "a100")),
+        ("gpu", (1, "")),
+    ],
+)
+def test_a_type_of_gpus_may_begin_with_a_digit_and_one_is_not_counted(
+    tmp_path: Path, gres: str, expected: tuple[int, str]
+) -> None:
+    (node,) = _read(tmp_path, [{"name": "n0", "gres": gres, "state": ["IDLE"]}]).nodes
+    assert (node.accelerators, node.product) == expected
+
+
 def test_nodes_on_one_side_only_are_told(tmp_path: Path) -> None:
     found = _read(tmp_path, OLD, "BlockName=b1 Nodes=n[0-1,7]\n")
     assert [node.name for node in found.nodes] == ["n0", "n1"]
