@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from planner.controller.defragmentation import are_apart, gain_s, put_back
 from planner.controller.free_state import Found
 from planner.controller.ledger import Entry
+from planner.controller.queue_depth import within_quota
 from planner.controller.quotas import MOST
 from planner.controller.reservation import may_enter, reserve
 from planner.controller.state import ClusterState
@@ -124,7 +125,8 @@ def _batch_jobs(state: ClusterState, names: Iterable[str]) -> list[BatchJob]:
         is_free = is_first or may_enter(reserved, entry, now_s)
         barred = state.drained if is_free else state.drained | frozenset(reserved.servers)
         level = -float(entry.request.priority), state.ledger.tenants.burden(entry.request.tenant, now_s)
-        found.append(BatchJob(entry, level, is_first, barred, _ways(state.kind(entry), entry.request.weight)))
+        kind = state.kind(entry) if is_first else within_quota(state, entry, state.kind(entry), reserved)
+        found.append(BatchJob(entry, level, is_first, barred, _ways(kind, entry.request.weight)))
     return found
 
 
