@@ -41,8 +41,9 @@ def search_levels(
         if search.assignments is None:
             return _finish(search, levels, levels[-1].status)
     _go_on(search, levels)
-    compact(search)
     proven = all(level.status is Status.OPTIMAL for level in levels)
+    if proven or not search.options.gap:  # who asks for a gap wants a plan soon
+        compact(search)
     return _finish(search, levels, Status.OPTIMAL if proven else Status.FEASIBLE)
 
 

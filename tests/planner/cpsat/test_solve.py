@@ -100,3 +100,15 @@ def test_what_a_level_may_give_up_is_given_up_once(monkeypatch: pytest.MonkeyPat
     best = max(each.objective for each in result.trace if each.level == "value" and each.objective is not None)
     assert result.plan is not None
     assert 0.9 * best - 1e-6 <= result.plan.objectives["value"] < best
+
+
+@pytest.mark.parametrize(("gap", "is_compacted"), [(0.0, True), (0.9, False)])
+def test_a_plan_that_is_near_enough_is_not_compacted(
+    monkeypatch: pytest.MonkeyPatch, gap: float, is_compacted: bool
+) -> None:
+    jobs = [serving(f"j{weight}", [1, 2, 4], weight=weight) for weight in range(1, 5)]
+    instance = Instance.parse(rack(*jobs, training("t", [2, 4, 8]), fibers=1))
+    searches = list[Search]()
+    monkeypatch.setattr(levels, "compact", searches.append)
+    result = solve(instance, options=SolveOptions(workers=1, deterministic_limit=5.0, gap=gap))
+    assert (result.status is Status.OPTIMAL, len(searches)) == (is_compacted, int(is_compacted))
