@@ -63,9 +63,10 @@ class SpreadsOverRacks:
         number = {servers[0]: rack for rack, servers in enumerate(racks.together)}
         self._servers = {number[servers[0]]: servers for servers in search.among or racks.together}
         """by rack that is looked at"""
-        untouched = [rack for rack in self._servers if racks.is_untouched(rack)] if search.is_fixed else []
+        open_to_all = [rack for rack, servers in self._servers.items() if search.barred.isdisjoint(servers)]
+        untouched = [rack for rack in open_to_all if racks.is_untouched(rack)] if search.is_fixed else []
         self._stands_for = dict.fromkeys(untouched, min(untouched, default=0))
-        """the first of the racks in which nothing is taken, by each of them: parts lie alike in all"""
+        """the first of the racks in which nothing is taken, or barred, by each of them: parts lie alike in all"""
         self._able: dict[object, list[int]] = {}
         """racks with as many free devices, and the links, those with the fewest devices first"""
         self._ways: dict[tuple[object, int], list[Blocks]] = {}

@@ -126,6 +126,19 @@ def test_racks_are_kept_for_a_job_that_none_holds() -> None:
     assert controller.check() == []
 
 
+@pytest.mark.parametrize("drained", [0, 1])
+@pytest.mark.parametrize(("fabric", "size"), [("lightpath", 8), ("torus", 16), ("sipam", 8)])
+def test_a_job_over_racks_stands_on_no_drained_server(fabric: str, size: int, drained: int) -> None:
+    """Two of three empty racks hold it; of one of the three the last server is drained, and stands for no other."""
+    c = opened(joined(fabric, "packets"))
+    at = c.cluster.fabric
+    server = at.server_name((drained + 1) * at.num_servers // at.racks - 1)
+    c.drain(server)
+    c.submit(training("wide", size))
+    assert server not in {at.server_name(number) for number in c.running["wide"].servers}
+    assert c.check() == []
+
+
 def test_links_are_why_a_job_waits() -> None:
     controller = opened(joined("lightpath", "switches", ports=1, radix=3))
     controller.fail("u0")
