@@ -1,5 +1,6 @@
 """Parts fail, work again, or are drained: who stands on them goes on elsewhere, or waits."""
 
+from dataclasses import replace
 from math import inf
 
 from planner.controller.decisions import Reserve
@@ -27,7 +28,7 @@ def flee(state: ClusterState) -> list[str]:
 
 
 def clear(state: ClusterState, server: str) -> list[str]:
-    """Movable jobs leave a server that takes no more; those without another place stay until they end."""
+    """Movable jobs leave a server that takes no more; those without another place of their size stay until they end."""
     kept = _unkeep(state)
     for name in list(state.on(state.server_numbers[server])):
         entry = state.ledger.jobs[name]
@@ -35,7 +36,7 @@ def clear(state: ClusterState, server: str) -> list[str]:
             continue
         before = state.free.held[name]
         state.free.state.release(before)
-        found = _elsewhere(state, entry, [], kept)
+        found = _elsewhere(state, entry, [], kept, is_as_large=True)
         if found.placement is None or found.place is None:
             state.free.state.take(before)
         else:
@@ -51,9 +52,11 @@ def _unkeep(state: ClusterState) -> frozenset[int]:
     return kept
 
 
-def _elsewhere(state: ClusterState, entry: Entry, leaving: list[str], kept: frozenset[int]) -> Found:
-    """Another place for a running job, of its size or less, taken, beside what was `kept` for the first in line where
-    there is one; the validator agrees."""
+def _elsewhere(
+    state: ClusterState, entry: Entry, leaving: list[str], kept: frozenset[int], *, is_as_large: bool = False
+) -> Found:
+    """Another place for a running job, of its size or, unless it must be as large, less, taken, beside what was `kept`
+    for the first in line where there is one; the validator agrees."""
     place, free = entry.place, state.free
     assert place is not None
     size = len(place.devices)
@@ -63,6 +66,8 @@ def _elsewhere(state: ClusterState, entry: Entry, leaving: list[str], kept: froz
     if found.placement is None:
         left = state.ledger.tenants.left(entry.request.tenant)[1]
         kind = state.ledger.kinds.limited(entry.kind, size, place.num_ports + max(0, left))
+        if is_as_large:
+            kind = replace(kind, held=size, rows=tuple(row for row in kind.rows if row.size == size))
         if kept:
             found = free.find(entry.kind, kind, state.drained | kept, inf)
         if found.placement is None:

@@ -135,3 +135,16 @@ def test_who_flees_goes_beside_what_is_kept_for_the_first_job(is_drained: bool) 
     c.drain("s3", at_s=50) if is_drained else c.fail(c.running["flees"].device_names[0], at_s=50)
     assert c.running["flees"].servers == c.running["b"].servers
     assert started(c.finish("a", at_s=100)) == ["first"]
+
+
+def test_a_job_of_several_sizes_leaves_a_drained_server_as_large_as_it_is_or_stays() -> None:
+    """Beside it two are free; a part that fails lets it go on with these."""
+    c = controller("fat_tree", servers=2)
+    c.submit(request("j", [2, 8], constraints={"one_server": True}))
+    c.submit(request("beside", 6, constraints={"one_server": True}, movable=False))
+    (home,) = c.running["j"].servers
+    assert len(c.running["j"].devices) == 8
+    c.drain(f"s{home}")
+    assert (len(c.running["j"].devices), c.running["j"].servers) == (8, (home,))
+    c.fail(c.running["j"].device_names[0])
+    assert (len(c.running["j"].devices), c.running["j"].servers) == (2, (1 - home,))
