@@ -12,7 +12,7 @@ from planner.fabrics.spares import CircuitRouter, Device
 from planner.model.plan import Assignment, Circuit
 from planner.whatif.repair.damaged_plan import DamagedPlan
 
-MAX_PLACEMENTS, MAX_STEPS = 64, 20_000
+MAX_PLACEMENTS, MAX_STEPS = 64, 5_000
 """choices of free devices that are tried, and single devices on the way to them"""
 
 
@@ -36,15 +36,15 @@ def use_spares(damage: DamagedPlan, *, keep_light: bool) -> list[Assignment] | N
 
 def _placements(damage: DamagedPlan, broken: Sequence[RankedAssignment]) -> Iterator[list[tuple[Device, ...]]]:
     """Devices of the touched jobs, every lost rank on a free one; of devices that are alike, one is tried."""
-    fabric, dark = damage.cluster.fabric, damage.cluster.dark_devices
     slots = [(t, rank) for t, tenant in enumerate(broken) for rank in damage.lost.get(tenant.name, ())]
-    places = [list(tenant.devices) for tenant in broken]
-    steps = count()
+    places, steps = [list(tenant.devices) for tenant in broken], count()
 
     @cache
-    def nearest(home: int, is_single: bool) -> list[Device]:
-        """Free devices, those of the server first, and for a job of one device those without a port."""
-        return sorted(damage.free, key=lambda d: (d[0] != home, is_single and d not in dark, d))
+    def nearest(home: int, is_single: bool) -> list[list[Device]]:
+        """Free devices by kind, those of the server first, and for a job of one device those without a port."""
+        dark = damage.cluster.dark_devices
+        order = sorted(_alike(damage), key=lambda d: (d[0][0] != home, is_single and d[0] not in dark, d[0]))
+        return [devices for devices in order if is_single or devices[0] not in dark]
 
     def extend(index: int, used: frozenset[Device]) -> Iterator[list[tuple[Device, ...]]]:
         if index == len(slots):
@@ -52,20 +52,30 @@ def _placements(damage: DamagedPlan, broken: Sequence[RankedAssignment]) -> Iter
                 yield [tuple(devices) for devices in places]
             return
         t, rank = slots[index]
-        is_single = len(places[t]) == 1
         servers = _servers_of_block(damage, broken[t], places[t], rank)
-        tried: set[object] = set()
-        for device in nearest(broken[t].devices[rank][0], is_single):
-            kind = device if fabric.slots_matter else (device[0], damage.cluster.condition(device))
-            if device in used or kind in tried or (device in dark and not is_single) or servers - {device[0]}:
+        racks = _racks_of_rank(damage, broken[t], rank)
+        for devices in nearest(broken[t].devices[rank][0], len(places[t]) == 1):
+            server = devices[0][0]
+            if servers - {server} or (racks and damage.cluster.fabric.rack_of(server) not in racks):
+                continue
+            device = next((each for each in devices if each not in used), None)
+            if device is None:
                 continue
             if next(steps) >= MAX_STEPS:
                 return
-            tried.add(kind)
             places[t][rank] = device
             yield from extend(index + 1, used | {device})
 
     yield from extend(0, frozenset())
+
+
+def _alike(damage: DamagedPlan) -> list[list[Device]]:
+    """Free devices by server and condition, or one by one where slots matter."""
+    found: dict[object, list[Device]] = {}
+    for device in sorted(damage.free):
+        kind = device if damage.cluster.fabric.slots_matter else (device[0], damage.cluster.condition(device))
+        found.setdefault(kind, []).append(device)
+    return [*found.values()]
 
 
 def _servers_of_block(
@@ -75,6 +85,16 @@ def _servers_of_block(
     start, lost = rank - rank % tenant.block, damage.lost[tenant.name]
     others = (i for i in range(start, start + tenant.block) if i < rank or i not in lost)
     return frozenset(places[i][0] for i in others)
+
+
+def _racks_of_rank(damage: DamagedPlan, tenant: RankedAssignment, rank: int) -> frozenset[int]:
+    """Racks that it may lie in; empty for any."""
+    fabric, lost = damage.cluster.fabric, damage.lost[tenant.name]
+    if tenant.assignment.configuration.racks > 1:
+        return frozenset({fabric.rack_of(tenant.devices[rank][0])})
+    if fabric.links_racks:
+        return frozenset()
+    return frozenset(fabric.rack_of(server) for i, (server, _) in enumerate(tenant.devices) if i not in lost)
 
 
 def _keeps_layout(damage: DamagedPlan, tenant: RankedAssignment, devices: Sequence[Device]) -> bool:
