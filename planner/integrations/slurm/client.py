@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from planner.integrations.slurm.commands import TIMEOUT_S, Commands, SlurmDownError
-from planner.integrations.slurm.formats import JOBS, Format, format_of, job_row, node_row
+from planner.integrations.slurm.formats import JOBS, Format, format_of, job_row, node_row, rows_of
 from planner.integrations.slurm.rows import JobRow, NodeRow
 
 
@@ -23,7 +23,7 @@ class SlurmClient:
         """Every job that slurmctld has not forgotten."""
         document = self._json(*JOBS)
         self._format = format_of(document)
-        rows = {row.job_id: row for row in map(job_row, document["jobs"])}
+        rows = {row.job_id: row for row in map(job_row, rows_of(document, "jobs"))}
         self._addresses = {job: row.address for job, row in rows.items()}
         return rows
 
@@ -32,7 +32,7 @@ class SlurmClient:
             self._format = format_of(self._json(*JOBS))
         document = self._json(*self._format.nodes)
         format_of(document)
-        return {row.name: row for row in map(node_row, document["nodes"])}
+        return {row.name: row for row in map(node_row, rows_of(document, "nodes"))}
 
     def staying(self) -> AbstractContextManager[None]:
         """While this lasts, what Slurm is told goes to one scontrol, texts with spaces excepted."""
@@ -101,9 +101,11 @@ class SlurmClient:
     def _json(self, *argv: str) -> dict[str, Any]:
         text = self._commands.run(*argv)
         try:
-            data: dict[str, Any] = json.loads(text)
+            data = json.loads(text)
         except ValueError as error:
             raise SlurmDownError(f"{argv[0]} printed no JSON: {error}") from None
+        if not isinstance(data, dict):
+            raise SlurmDownError(f"{argv[0]} printed JSON that names nothing: {text[:40]!r}")
         if data.get("errors"):
             raise SlurmDownError(f"{argv[0]}: {data['errors']}")
         return data

@@ -55,14 +55,27 @@ def release_in(said: str) -> str:
 
 def format_of(document: dict[str, Any]) -> Format:
     """The format of a document; SlurmDownError where it is not known: nothing may be concluded from it."""
-    meta = document.get("meta") or {}
-    plugin = meta.get("plugin") or {}
-    name = plugin.get("data_parser") or plugin.get("type") or "without a name"
+    meta = _mapping(document.get("meta"))
+    plugin = _mapping(meta.get("plugin"))
+    name = str(plugin.get("data_parser") or plugin.get("type") or "without a name")
     if name not in FORMATS:
-        release = (meta.get("slurm") or meta.get("Slurm") or {}).get("release", "unknown")
+        release = _mapping(meta.get("slurm") or meta.get("Slurm")).get("release", "unknown")
         problem = f"Slurm {release} prints JSON of the format {name}, which is not known here"
         raise SlurmDownError(f"{problem}; known are those of Slurm {known_releases()}")
     return FORMATS[name]
+
+
+def rows_of(document: dict[str, Any], name: str) -> list[Any]:
+    """A list of a document; SlurmDownError where it has none of this name."""
+    rows = document.get(name)
+    if not isinstance(rows, list):
+        raise SlurmDownError(f"Slurm's JSON has no list of {name}")
+    return rows
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    """What names something else, or nothing where it does not."""
+    return value if isinstance(value, dict) else {}
 
 
 def job_row(row: dict[str, Any]) -> JobRow:

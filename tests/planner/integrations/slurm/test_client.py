@@ -1,7 +1,9 @@
 """Commands of Slurm are called as lists of arguments, and what they say of themselves is told apart."""
 
+import json
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -55,9 +57,18 @@ def test_a_refusal_is_not_a_silence(scontrol: Path, does: str, error: type[Excep
     assert type(found.value) is error
 
 
-@pytest.mark.parametrize("does", ["echo no JSON", 'echo \'{"errors": [1], "jobs": []}\''])
-def test_what_cannot_be_read_is_a_silence(scontrol: Path, does: str) -> None:
-    (scontrol / "does").write_text(does + "\n")
+META: dict[str, Any] = {"meta": {"plugin": {"data_parser": "data_parser/v0.0.42"}}}
+NOT_READ: list[Any] = [
+    None, [], "x", META, META | {"jobs": None}, META | {"jobs": {}}, META | {"jobs": [None]},
+    META | {"jobs": [{"job_id": 1}]}, {"errors": [1], "jobs": []}, {"meta": [], "jobs": []},
+    {"meta": {"plugin": "x"}, "jobs": []}, {"meta": {"plugin": {"data_parser": ["a"]}}, "jobs": []},
+]  # fmt: skip
+"""what squeue may print as JSON of which nothing is known"""
+
+
+@pytest.mark.parametrize("said", ["no JSON", "", *map(json.dumps, NOT_READ)])
+def test_what_cannot_be_read_is_a_silence(scontrol: Path, said: str) -> None:
+    (scontrol / "does").write_text(f"echo '{said}'\n")
     with pytest.raises(SlurmDownError):
         SlurmClient().jobs()
 
