@@ -43,6 +43,8 @@ def reserve(state: ClusterState, entry: Entry, kind: JobClass) -> Reserve | None
         best = min(filter(None, (best, _several(state, kind, working))), default=None)
     if best is None or best[0] == inf:
         best = min(filter(None, (best, _over_racks(state, kind, working))), default=None)
+    if best is None and state.void:
+        best = _whole_rack(state, kind)
     if best is None:
         return None
     at_s = None if best[0] == inf else max(best[0], state.now_s)
@@ -53,7 +55,7 @@ def renewed(state: ClusterState, first: Entry, kind: JobClass) -> Reserve:
     """What is kept for the first job from now on: the same as long as it is first, unless its servers take no job, or
     were clear and of no use."""
     kept = state.ledger.reserved
-    if kept.job == first.name and state.drained.isdisjoint(kept.servers) and state.void.isdisjoint(kept.servers):
+    if kept.job == first.name and state.drained.isdisjoint(kept.servers) and kept.servers not in state.useless:
         return kept
     return reserve(state, first, kind) or Reserve(first.name)
 
@@ -159,6 +161,17 @@ def _over_racks(state: ClusterState, kind: JobClass, working: Ints) -> Choice | 
             servers = tuple(s for rack in first for s in racks[rack] if s not in state.drained)
             found.append((max(clear_s[rack] for rack in first), len(servers), servers))
     return min(found, default=None)
+
+
+def _whole_rack(state: ClusterState, kind: JobClass) -> Choice | None:
+    """All of a rack, or of all racks, the first that is clear, where fewer servers were of no use: what has failed
+    beside accelerators may leave too little on the fewest that have enough of these."""
+    working, clear_s = state.free.able(kind), state.occupancy.clear_s
+    racks = [[s for s in servers if working[s] and s not in state.drained] for servers in state.free.state.together]
+    wide = [[s for servers in racks for s in servers]] if kind.over_racks else []
+    able = [servers for servers in (*racks, *wide) if sum(working[s] for s in servers) >= kind.held]
+    left = [servers for servers in map(tuple, able) if servers not in state.useless]
+    return min(((max(float(clear_s[s]) for s in each), len(each), each) for each in left), default=None)
 
 
 def may_enter(kept: Reserve, entry: Entry, now_s: float) -> bool:

@@ -171,14 +171,15 @@ class SchedulingCycle:
             return False
         if entry.grows:
             is_grown = self._grow(entry, kind, "kept", state.drained, inf)
-            state.void.update(() if is_grown else kept)
+            if not is_grown:
+                state.give_up(kept)
             return is_grown
         barred, racks = state.all_servers.difference(kept) | state.drained, state.negative_cache.racks_of(kept)
         found = state.free.find(entry.kind, kind, barred, inf, racks)
         if found.placement is not None and self._start(entry, found):
             return True
-        is_certain = state.free.state.servers_are_counts
-        state.void.update(server for server in kept if is_certain or not state.on(server))
+        if state.free.state.servers_are_counts or not any(map(state.on, kept)):
+            state.give_up(kept)
         return False
 
     def _soon(self) -> float:

@@ -52,6 +52,8 @@ class ClusterState:
         self.negative_cache = NegativeCache(self.free.state.together)
         self.void: set[int] = set()
         """servers that were free for the job that they are kept for and of no use to it"""
+        self.useless: set[tuple[int, ...]] = set()
+        """the same, as they were kept together"""
         self._priorities: Counter[int] = Counter()
         """of running jobs that may be stopped"""
         fabric = cluster.fabric
@@ -163,12 +165,21 @@ class ClusterState:
         """An event is at hand."""
         self.decisions, self._pauses = [], {}
 
+    def give_up(self, servers: tuple[int, ...]) -> None:
+        """These servers were clear, and of no use for the first job."""
+        self.void.update(servers)
+        self.useless.add(servers)
+
+    def _take_up(self) -> None:
+        self.void.clear()
+        self.useless.clear()
+
     def decide(self, decision: Decision) -> None:
         """Write a decision into the ledger and the answer."""
         if isinstance(decision, Reserve):
             self.negative_cache.forget("beside")
             if decision.job != self.ledger.reserved.job:
-                self.void.clear()
+                self._take_up()
         elif isinstance(decision, Move | Stop):
             decision = self._joined(decision)
         growth = self.ledger.growths.get(decision.job or "")
@@ -209,7 +220,7 @@ class ClusterState:
         broken = self.free.rebuild(cluster, places)
         self.validator.healed(cluster)
         self.negative_cache.clear()
-        self.void.clear()
+        self._take_up()
         return [self.ledger.jobs[name] for name in broken]
 
     def has_below(self, priority: int) -> bool:

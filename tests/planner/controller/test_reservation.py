@@ -167,3 +167,21 @@ def test_a_job_over_racks_of_slices_gets_its_turn() -> None:
         assert now_s <= 100 + 5 * 24
         c.submit(training(f"behind{now_s}", 1, duration_s=100.0), at_s=now_s)
         names += [name for name in started(c.finish(names.pop(0), at_s=now_s)) if name != "wide"]
+
+
+def test_a_whole_rack_is_kept_where_fewer_servers_were_of_no_use() -> None:
+    """Two switches of rails have failed: 16 lie on four rails of all four servers, and on no two whole ones."""
+    c = controller("ocs_rail", {"moves": False, "preempts": False})
+    for part in ("q4#1", "q7#0"):
+        c.fail(part, at_s=0)
+    names = [f"j{number}" for number in range(32)]
+    for number, name in enumerate(names):
+        c.submit(request(name, 1, duration_s=100.0), at_s=number)
+    c.submit(request("wide", 16), at_s=40)
+    now_s = 100.0
+    while "wide" not in c.running:
+        now_s += 5
+        assert now_s <= 100 + 5 * 3 * 32
+        names += started(c.submit(request(f"behind{now_s}", 1, duration_s=100.0), at_s=now_s))
+        names += [name for name in started(c.finish(names.pop(0), at_s=now_s)) if name != "wide"]
+    assert len(c.running["wide"].servers) == 4
