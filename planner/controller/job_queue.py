@@ -42,7 +42,7 @@ class JobQueue:
         return self._rank(entry, now_s, self._tenants.burden(entry.request.tenant, now_s))
 
     def _rank(self, entry: Entry, now_s: float, burden: float) -> Rank:
-        if now_s - entry.arrived_s > self._tenants.settings.patience_s:
+        if now_s - entry.waits_since_s > self._tenants.settings.patience_s:
             return 0.0, float(entry.number)
         return 1.0, -float(entry.request.priority), burden, float(entry.number)
 

@@ -44,6 +44,13 @@ class Entry:
     wait: Wait | None = None
     grows: bool = False
     """a running job, as it waits to be with more accelerators"""
+    stopped_s: float | None = None
+    """when it was stopped; None where it has not run, or runs"""
+
+    @property
+    def waits_since_s(self) -> float:
+        """When it came, or was stopped: patience counts from there."""
+        return self.arrived_s if self.stopped_s is None else self.stopped_s
 
     @property
     def name(self) -> str:
@@ -155,6 +162,7 @@ class Ledger:
         for entry in (*self.jobs.values(), *self.growths.values()):
             entry.arrived_s += by_s
             entry.started_s += by_s
+            entry.stopped_s = None if entry.stopped_s is None else entry.stopped_s + by_s
         for use in self.tenants.uses.values():
             use.at_s += by_s
         if self.reserved.at_s is not None:
@@ -176,7 +184,7 @@ class Ledger:
         if place is not None:
             self.tenants.change(tenant, place, -1, self.now_s)
         if isinstance(decision, Stop):
-            entry.place = None
+            entry.place, entry.stopped_s = None, self.now_s
             self.growths.pop(decision.job, None)
             entry.preempted += decision.why == "preempted"
             if not decision.waits:
@@ -186,7 +194,7 @@ class Ledger:
         self._grown(entry, decision.place)
         entry.place, entry.wait = decision.place, None
         if isinstance(decision, Start):
-            entry.started_s, entry.pause_s = self.now_s, 0.0
+            entry.started_s, entry.pause_s, entry.stopped_s = self.now_s, 0.0, None
         else:
             entry.pause_s += decision.downtime_s
 
@@ -260,7 +268,7 @@ class Ledger:
         """One job of a snapshot."""
         wait: Any = body["wait"] and self.decision(body["wait"])
         place = body["place"] and self.place(body["place"])
-        known = {name: body[name] for name in _PLAIN}
+        known = {name: body[name] for name in _PLAIN} | {"stopped_s": body.get("stopped_s")}
         return Entry(self._request(body["request"], body["kind"]), place=place, wait=wait, **known)
 
 
@@ -283,4 +291,5 @@ def _entry(entry: Entry) -> dict[str, Any]:
         "place": None if entry.place is None else entry.place.body(),
         "wait": None if entry.wait is None else entry.wait.body(),
         **{name: getattr(entry, name) for name in _PLAIN},
+        **({} if entry.stopped_s is None else {"stopped_s": entry.stopped_s}),
     }

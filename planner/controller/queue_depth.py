@@ -37,7 +37,7 @@ def is_passed_over(state: ClusterState, entry: Entry, kind: JobClass, passed: se
 def goes_before_its_tenant(state: ClusterState, entry: Entry, now_s: float) -> bool:
     """True if a job that its tenant's quota keeps out has waited longer than its patience, and all of the quota would
     let it in: until it starts no other job of the tenant does, so that the quota comes free."""
-    is_patient = now_s - entry.arrived_s <= state.settings.patience_s
+    is_patient = now_s - entry.waits_since_s <= state.settings.patience_s
     return not is_patient and bool(
         state.ledger.kinds.limited(entry.kind, *state.ledger.tenants.all_of(entry.request.tenant)).rows
     )

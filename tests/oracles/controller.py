@@ -126,7 +126,7 @@ class Replayed:
             self.growths.get(decision["job"], job)["wait"] = decision
         elif decision["d"] == "stop":
             assert decision["before"] == job["place"]
-            job["place"] = None
+            job["place"], job["stopped_s"] = None, self.now_s
             self.growths.pop(decision["job"], None)
             job["preempted"] += decision["why"] == "preempted"
             if not decision["waits"]:
@@ -138,6 +138,7 @@ class Replayed:
             job["pause_s"] += decision["downtime_s"]
         else:
             assert job["place"] is None, f"{decision['job']} starts twice"
+            job.pop("stopped_s", None)
             job["place"], job["wait"], job["started_s"], job["pause_s"] = decision["place"], None, self.now_s, 0.0
 
     def held(self) -> dict[str, tuple[int, int]]:

@@ -5,7 +5,7 @@ that asked for 12 + 12 + 12 nodes got 17 + 17 + 2 without a word (SchedMD/slurm 
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,8 +40,8 @@ def read_topology(content: str, where: str, wanted: str | None = None) -> RackTa
 
 def _of_lines(content: str, where: str) -> RackTable:
     blocks, leaves, sizes = list[tuple[str, str]](), list[tuple[str, str]](), ""
-    for number, line in enumerate(content.splitlines(), 1):
-        fields = {key.lower(): value for key, value in _FIELD.findall(line.partition("#")[0])}
+    for number, line in _joined_lines(content):
+        fields = {key.lower(): value for key, value in _FIELD.findall(line)}
         nodes, at = fields.get("nodes", ""), f"line {number}"
         if "blockname" in fields:
             blocks.append((fields["blockname"], text(nodes, where, f"{at}, Nodes")))
@@ -49,6 +49,19 @@ def _of_lines(content: str, where: str) -> RackTable:
             leaves.append((fields["switchname"], nodes))
         sizes = fields.get("blocksizes", sizes)
     return _racks(blocks, leaves, [size for size in sizes.split(",") if size], where)
+
+
+def _joined_lines(content: str) -> Iterator[tuple[int, str]]:
+    r"""Lines without comments, with the number of the first one where a \ at the end goes on in the next."""
+    first, begun = 1, ""
+    for number, line in enumerate(content.splitlines(), 1):
+        first = first if begun else number
+        part = line.partition("#")[0].rstrip()
+        begun += part.removesuffix("\\")
+        if not part.endswith("\\"):
+            yield first, begun
+            begun = ""
+    yield first, begun
 
 
 def _of_yaml(topologies: list[Mapping[str, Any]], where: str, wanted: str | None) -> RackTable:

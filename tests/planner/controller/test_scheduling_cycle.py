@@ -1,6 +1,12 @@
 """Who goes first: priority, fair share, patience, reservations and quotas."""
 
+from pathlib import Path
+
+import pytest
+
+from planner.controller import Controller, Settings
 from tests.planner.controller.sites import controller, request, started
+from tests.planner.simulate.grounds import cluster
 
 
 def test_priority_goes_first_then_arrival() -> None:
@@ -27,3 +33,23 @@ def test_the_tenant_with_the_least_use_over_its_share_goes_first() -> None:
     assert started(c.finish("b", at_s=500)) == ["e"], "who has used nothing yet"
     assert started(c.finish("a", at_s=600)) == ["d"], "who has used a quarter of its share of what the other has"
     assert c.waiting == ("c",)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_patience_counts_from_when_a_job_was_stopped(tmp_path: Path, fails: bool) -> None:
+    """It ran for longer than its patience, and has waited for a second: a higher priority goes first, also after a
+    restart; once it has waited as long it goes before all."""
+    journal, rules = tmp_path / "j.db", Settings(moves=False, preempts=not fails, patience_s=600.0)
+    with Controller(cluster("fat_tree", servers=2 if fails else 1), journal, rules) as c:
+        c.submit(request("low", 8), at_s=0)
+        if fails:
+            c.submit(request("other", 8, priority=9), at_s=0)
+            c.fail(c.running["low"].device_names[0], at_s=1000)
+        else:
+            c.submit(request("urgent", 8, priority=9, preemptible=False), at_s=1000)
+        c.submit(request("high", 8, priority=5), at_s=1001)
+        assert c.waiting == ("high", "low")
+    with Controller(journal=journal) as c:
+        assert c.waiting == ("high", "low")
+        c.submit(request("high2", 8, priority=5), at_s=1650)
+        assert c.waiting[0] == "low"

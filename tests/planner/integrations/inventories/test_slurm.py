@@ -74,6 +74,12 @@ def test_a_type_of_gpus_may_begin_with_a_digit_and_one_is_not_counted(
     assert (node.accelerators, node.product) == expected
 
 
+def test_a_line_of_a_topology_may_go_on_in_the_next(tmp_path: Path) -> None:
+    conf = "SwitchName=s1 Nodes=n0,\\\nn1  # both\nSwitchName=s2 \\\n  Nodes=n2\nSwitchName=top Switches=s[1-2]\\"
+    found = _read(tmp_path, None, conf)
+    assert [(node.name, node.rack) for node in found.nodes] == [("n0", "s1"), ("n1", "s1"), ("n2", "s2")]
+
+
 def test_nodes_on_one_side_only_are_told(tmp_path: Path) -> None:
     found = _read(tmp_path, OLD, "BlockName=b1 Nodes=n[0-1,7]\n")
     assert [node.name for node in found.nodes] == ["n0", "n1"]
