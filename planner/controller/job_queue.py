@@ -9,13 +9,15 @@ from planner.controller.ledger import Entry
 from planner.controller.quotas import TenantUsage
 
 Group = tuple[str, int, str]
-"""tenant, priority and kind: jobs of one group are alike but for their arrival and limit; who grows is alone in one"""
+"""tenant, priority, kind, and when they were stopped: jobs of one group are alike but for their arrival and limit, and
+lose patience in that order; who grows is alone in one"""
 Rank = tuple[float, ...]
 """the lower goes first"""
 
 
-def group_of(entry: Entry) -> Group:
+def _group_of(entry: Entry) -> Group:
     kind = f"{entry.kind} of {entry.name}" if entry.grows else entry.kind
+    kind = kind if entry.stopped_s is None else f"{kind} since {entry.stopped_s}"
     return entry.request.tenant, entry.request.priority, kind
 
 
@@ -29,7 +31,8 @@ class JobQueue:
     def __init__(self, tenants: TenantUsage) -> None:
         self._tenants = tenants
         self._groups: dict[Group, deque[tuple[int, Entry]]] = {}
-        self._inside: set[str] = set()
+        self._inside: dict[str, Group] = {}
+        """groups of the jobs, as these joined: times may be read anew from a better clock"""
 
     def __len__(self) -> int:
         return len(self._inside)
@@ -46,18 +49,22 @@ class JobQueue:
             return 0.0, float(entry.number)
         return 1.0, -float(entry.request.priority), burden, float(entry.number)
 
+    def group_of(self, entry: Entry) -> Group:
+        """The group of a job that waits."""
+        return self._inside[entry.name]
+
     def push(self, entry: Entry) -> None:
         """A job joins, behind those of its group that arrived before it."""
-        jobs = self._groups.setdefault(group_of(entry), deque())
+        group = self._inside[entry.name] = _group_of(entry)
+        jobs = self._groups.setdefault(group, deque())
         if jobs and jobs[-1][0] > entry.number:
             insort(jobs, (entry.number, entry), key=lambda item: item[0])
         else:
             jobs.append((entry.number, entry))
-        self._inside.add(entry.name)
 
     def remove(self, entry: Entry) -> None:
         """A job leaves."""
-        group = group_of(entry)
+        group = self._inside.pop(entry.name)
         jobs = self._groups[group]
         if jobs[0][0] == entry.number:
             jobs.popleft()
@@ -65,7 +72,6 @@ class JobQueue:
             jobs.remove((entry.number, entry))
         if not jobs:
             del self._groups[group]
-        self._inside.remove(entry.name)
 
     def ordered(self, now_s: float, *, passed: set[Group]) -> Iterator[Entry]:
         """Jobs in order; groups that join `passed` meanwhile are left out. The job last given may be removed."""

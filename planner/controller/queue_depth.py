@@ -1,7 +1,7 @@
 """How far down the queue one event looks: jobs behind the first one, but for those that have no chance."""
 
 from planner.controller.decisions import Reserve
-from planner.controller.job_queue import Group, group_of
+from planner.controller.job_queue import Group
 from planner.controller.ledger import Entry
 from planner.controller.pending_reason import NOT_REACHED, Reason
 from planner.controller.reservation import may_enter
@@ -26,10 +26,10 @@ def is_passed_over(state: ClusterState, entry: Entry, kind: JobClass, passed: se
     tried = tried_behind(state, entry)
     if (kind, tried) in state.negative_cache:
         if tried == "open" or (kind, "open") in state.negative_cache:
-            passed.add(group_of(entry))
+            passed.add(state.queue.group_of(entry))
         return True
     if kind.held > state.free.state.num_free:
-        passed.add(group_of(entry))
+        passed.add(state.queue.group_of(entry))
         return True
     return False
 
@@ -79,7 +79,7 @@ def why_not_reached(state: ClusterState, entry: Entry, now_s: float) -> Reason |
             return NOT_REACHED
         kind, tenant = state.kind(other), other.request.tenant
         if tenant in first_of or not (kind.rows or other.grows):
-            passed.add(group_of(other))
+            passed.add(state.queue.group_of(other))
             if goes_before_its_tenant(state, other, now_s):
                 first_of.setdefault(tenant, other)
         elif is_first:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.controller.decisions import Reserve
-from planner.controller.job_queue import Group, group_of
+from planner.controller.job_queue import Group
 from planner.controller.ledger import Entry
 from planner.controller.state import ClusterState
 from planner.controller.waiting_growth import reserve_beside
@@ -72,7 +72,7 @@ def kept_for_first(state: ClusterState, now_s: float, *, before: Entry | None = 
             kept = renewed(state, first, kind)
             if kept.servers or not first.grows:
                 return kept
-        passed.add(group_of(first))
+        passed.add(state.queue.group_of(first))
     return Reserve(None)
 
 

@@ -10,7 +10,7 @@ from planner.controller.decisions import Reserve
 from planner.controller.defragmentation import make_room
 from planner.controller.free_state import Found
 from planner.controller.growing import left_alone
-from planner.controller.job_queue import Group, group_of
+from planner.controller.job_queue import Group
 from planner.controller.ledger import Entry
 from planner.controller.negative_cache import Mark
 from planner.controller.pending_reason import GOES_ON, NOT_REACHED, Reason, why
@@ -77,7 +77,7 @@ class SchedulingCycle:
                 return True
             kind = state.kind(entry)
             if self._is_kept_out(entry, kind):
-                passed.add(group_of(entry))
+                passed.add(state.queue.group_of(entry))
             elif head is None:
                 if self._place(entry, kind, "open", state.drained, self._soon()) or not self._keep_room(entry, kind):
                     continue
@@ -172,14 +172,14 @@ class SchedulingCycle:
         if entry.grows:
             is_grown = self._grow(entry, kind, "kept", state.drained, inf)
             if not is_grown:
-                state.give_up(kept)
+                state.useless.add(kept)
             return is_grown
         barred, racks = state.all_servers.difference(kept) | state.drained, state.negative_cache.racks_of(kept)
         found = state.free.find(entry.kind, kind, barred, inf, racks)
         if found.placement is not None and self._start(entry, found):
             return True
         if state.free.state.servers_are_counts or not any(map(state.on, kept)):
-            state.give_up(kept)
+            state.useless.add(kept)
         return False
 
     def _soon(self) -> float:

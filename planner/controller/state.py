@@ -50,10 +50,8 @@ class ClusterState:
         """of jobs that moved, before the event at hand"""
         self.counts = Counts()
         self.negative_cache = NegativeCache(self.free.state.together)
-        self.void: set[int] = set()
-        """servers that were free for the job that they are kept for and of no use to it"""
         self.useless: set[tuple[int, ...]] = set()
-        """the same, as they were kept together"""
+        """servers that were kept together for the first job, and were free and of no use to it"""
         self._priorities: Counter[int] = Counter()
         """of running jobs that may be stopped"""
         fabric = cluster.fabric
@@ -165,21 +163,17 @@ class ClusterState:
         """An event is at hand."""
         self.decisions, self._pauses = [], {}
 
-    def give_up(self, servers: tuple[int, ...]) -> None:
-        """These servers were clear, and of no use for the first job."""
-        self.void.update(servers)
-        self.useless.add(servers)
-
-    def _take_up(self) -> None:
-        self.void.clear()
-        self.useless.clear()
+    @property
+    def void(self) -> frozenset[int]:
+        """Servers that were of no use to the first job."""
+        return frozenset().union(*self.useless)
 
     def decide(self, decision: Decision) -> None:
         """Write a decision into the ledger and the answer."""
         if isinstance(decision, Reserve):
             self.negative_cache.forget("beside")
             if decision.job != self.ledger.reserved.job:
-                self._take_up()
+                self.useless.clear()
         elif isinstance(decision, Move | Stop):
             decision = self._joined(decision)
         growth = self.ledger.growths.get(decision.job or "")
@@ -220,7 +214,7 @@ class ClusterState:
         broken = self.free.rebuild(cluster, places)
         self.validator.healed(cluster)
         self.negative_cache.clear()
-        self._take_up()
+        self.useless.clear()
         return [self.ledger.jobs[name] for name in broken]
 
     def has_below(self, priority: int) -> bool:

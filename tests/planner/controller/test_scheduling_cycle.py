@@ -53,3 +53,15 @@ def test_patience_counts_from_when_a_job_was_stopped(tmp_path: Path, fails: bool
         assert c.waiting == ("high", "low")
         c.submit(request("high2", 8, priority=5), at_s=1650)
         assert c.waiting[0] == "low"
+
+
+def test_who_was_stopped_hides_nobody_alike_who_lost_patience() -> None:
+    """Of two jobs that ask for the same the first ran and has failed, the second has waited all the time."""
+    rules = {"moves": False, "preempts": False, "patience_s": 600.0}
+    with controller("fat_tree", rules, servers=2) as c:
+        for name, priority in (("ran", 0), ("other", 9), ("waited", 0)):
+            c.submit(request(name, 8, priority=priority, constraints={"one_server": True}), at_s=0)
+        c.fail(c.running["ran"].device_names[0], at_s=1000)
+        c.submit(request("high", 8, priority=5), at_s=1001)
+        assert c.waiting == ("waited", "high", "ran")
+        assert started(c.finish("other", at_s=1002)) == ["waited"]
