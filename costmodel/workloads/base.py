@@ -1,5 +1,7 @@
 """What holds of a workload unless it says otherwise."""
 
+from functools import cached_property
+
 from costmodel.hardware.device import Device
 from costmodel.parallelism.degrees import RANK_ORDERS, RankOrder
 from costmodel.parallelism.mappings import Dimension
@@ -9,6 +11,11 @@ from costmodel.spec import Spec
 
 class WorkloadBase(Spec):
     """A workload all of whose steps are alike, and of which no step was measured."""
+
+    @cached_property
+    def as_json(self) -> str:
+        """All its fields; jobs that ask for it in the same words share the object, and its text."""
+        return self.model_dump_json()
 
     @property
     def phases(self) -> tuple[str, ...]:

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 FEW, MOST_UNSEEN = 10_000, 250_000
 """new objects that are soon visited; and those that may become old unvisited, before all objects are visited at once,
 so that garbage among them stays small"""
-MOST_UNSEEN_SHARE = 0.25
-"""of all old objects, that may be unvisited where that are more: Python's own rule for its oldest"""
+MOST_UNSEEN_SHARE = 0.5
+"""of all old objects, that may be unvisited where that are more: a visit of all is then paid by as many new ones"""
 
 
 class _Kept:

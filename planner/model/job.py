@@ -120,9 +120,9 @@ class Job(Spec):
             return tuple(range(self.accelerators.min, self.accelerators.max + 1))
         return tuple(sorted(set(self.accelerators)))
 
-    @cached_property
+    @property
     def workload_json(self) -> str:
-        return self.workload.model_dump_json()
+        return self.workload.as_json
 
     @cached_property
     def constraints_json(self) -> str:
