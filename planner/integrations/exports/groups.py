@@ -1,10 +1,9 @@
 """The collectives of a plan: their schedules, and the devices and circuits that run them."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import repeat
+from itertools import chain, count, repeat
 from typing import Literal
 
 from costmodel.collectives.build import schedule_of
@@ -69,12 +68,13 @@ def runs_of(plan: Plan, limits: Limits) -> Iterator[GroupRun]:
 
 def stems_of(plan: Plan) -> dict[str, str]:
     """Names of the jobs that are fit for files, each once."""
-    seen: Counter[str] = Counter()
+    taken: set[str] = set()
     stems = {}
     for job in (assignment.job for assignment in plan.assignments):
         plain = re.sub(r"[^A-Za-z0-9_-]+", "_", job)
-        seen[plain.lower()] += 1
-        stems[job] = plain if seen[plain.lower()] == 1 else f"{plain}-{seen[plain.lower()]}"
+        names = chain([plain], (f"{plain}-{number}" for number in count(2)))
+        stems[job] = next(name for name in names if name.lower() not in taken)
+        taken.add(stems[job].lower())
     return stems
 
 

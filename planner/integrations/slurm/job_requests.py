@@ -14,7 +14,8 @@ from planner.model.errors import InputError
 
 MARK = "photonplan:"
 _WRITTEN = re.compile(
-    r"(?P<asks>photonplan:nodes=(?P<min>\d{1,10})-(?P<max>\d{1,10}):gpus=(?P<gpus>\d{1,6}):type=(?P<type>[A-Za-z0-9_]+))"
+    r"(?P<asks>photonplan:nodes=(?P<min>\d{1,10})-(?P<max>\d{1,10}):gpus=(?P<gpus>\d{1,6})"
+    r":type=(?P<type>[A-Za-z0-9_][A-Za-z0-9_.-]*))"
     r"(?::at=(?P<at>[0-9a-f]{12}))?(?P<off>:put-off)?(?: why=(?P<why>.*))?",
     re.DOTALL,
 )

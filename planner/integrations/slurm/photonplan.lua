@@ -93,8 +93,8 @@ local function gpus_in(text) -- number and type of the GPUs that a tres_* field 
       others = others or not is_processors(token)
     else
       local number_alone = string.match(name, "^gpu:(%d+)$")
-      local kind_alone = string.match(name, "^gpu:([A-Za-z_][A-Za-z0-9_]*)$")
-      local word, number = string.match(name, "^gpu:([A-Za-z0-9_]+):(%d+)$")
+      local kind_alone = string.match(name, "^gpu:([A-Za-z_][A-Za-z0-9_.-]*)$")
+      local word, number = string.match(name, "^gpu:([A-Za-z0-9_][A-Za-z0-9_.-]*):(%d+)$")
       local is_read = name == "gpu" or number_alone or kind_alone or word
       local digits = number_alone or number or "1"
       kind = kind_alone or word

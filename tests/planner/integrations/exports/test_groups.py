@@ -10,7 +10,7 @@ from planner.checks.circuit_rules import CircuitRules, message_time
 from planner.checks.required import group_links
 from planner.checks.schedule import schedule_of as checked_schedule
 from planner.fabrics import plugin_of
-from planner.integrations.exports.groups import GroupRun, group_runs
+from planner.integrations.exports.groups import GroupRun, group_runs, stems_of
 from planner.model.errors import InputError
 from planner.model.plan import Plan
 from tests.planner.checks import good
@@ -104,12 +104,18 @@ def test_what_goes_to_experts_takes_what_the_checker_simulates(
         assert seconds == pytest.approx(latency_s + seconds_per_byte * message_bytes)
 
 
-def test_names_of_files_are_plain_and_differ() -> None:
-    instance, plan = good.GOOD["shared"]()
-    names = {"one": "a/b", "two": "a b"}
-    jobs = tuple(a.model_copy(update={"job": names[a.job]}) for a in plan.assignments)
-    runs = group_runs(instance, plan.model_copy(update={"assignments": jobs}), "plan.json")
-    assert [run.stem for run in runs] == ["a_b.data", "a_b-2.data"]
+@pytest.mark.parametrize(
+    ("jobs", "stems"),
+    [
+        (("a/b", "a b"), ["a_b", "a_b-2"]),
+        (("a b", "a_b", "a_b-2", "A_B-2"), ["a_b", "a_b-2", "a_b-2-2", "A_B-2-3"]),
+        (("a_b-2", "a b", "a_b"), ["a_b-2", "a_b", "a_b-3"]),
+    ],
+)
+def test_names_of_files_are_plain_and_differ(jobs: tuple[str, ...], stems: list[str]) -> None:
+    _, plan = good.GOOD["shared"]()
+    named = tuple(plan.assignments[0].model_copy(update={"job": job}) for job in jobs)
+    assert stems_of(plan.model_copy(update={"assignments": named})) == dict(zip(jobs, stems, strict=True))
 
 
 @pytest.mark.parametrize(

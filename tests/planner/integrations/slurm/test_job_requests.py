@@ -72,9 +72,9 @@ def test_what_was_written_is_read_again() -> None:
         assert again.request == ASKS
         assert {name: getattr(again, name) for name in allocation} == allocation
     assert descriptor.gres == "gpu:4"
-    typed = descriptor_of(row(admin_comment="photonplan:nodes=1-1:gpus=2:type=a100"))
+    typed = descriptor_of(row(admin_comment="photonplan:nodes=1-1:gpus=2:type=a100-sxm4.1:put-off why=full"))
     assert typed is not None
-    assert typed.gres == "gpu:a100:2"
+    assert (typed.gres, typed.is_put_off, typed.why) == ("gpu:a100-sxm4.1:2", True, "full")
     for other in ("", "photonplan:", "photonplan:nodes=1-1", "x photonplan:nodes=1-1:gpus=2:type=any"):
         assert descriptor_of(row(admin_comment=other)) is None
 

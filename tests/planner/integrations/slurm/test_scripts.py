@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from tests.planner.integrations.slurm.lua import INFINITE, NO_VAL, Fields, modify, submit
 
-GRAMMAR = re.compile(r"photonplan:nodes=\d{1,10}-\d{1,10}:gpus=\d{1,10}:type=[A-Za-z0-9_]{1,40}")
+GRAMMAR = re.compile(r"photonplan:nodes=\d{1,10}-\d{1,10}:gpus=\d{1,10}:type=[A-Za-z0-9_][A-Za-z0-9_.-]{0,39}")
 SITE = '{partitions = {["gpu"] = true, ["big"] = true}, gpus_per_node = 8, admins = {[0] = true, [64030] = true}}'
 PER = ("tres_per_job", "tres_per_node", "tres_per_task", "tres_per_socket")
 TWO = {"min_nodes": 2, "max_nodes": 2}
 HOSTILE = (
-    "gpu:2\nadmin_comment=x", "gpu:$(reboot):2", "gpu:`id`:1", 'gpu:a":1', "gpu:a'b:1", "gpu:a:b:1", "gpu:a-b:1",
+    "gpu:2\nadmin_comment=x", "gpu:$(reboot):2", "gpu:`id`:1", 'gpu:a":1', "gpu:a'b:1", "gpu:a:b:1", "gpu:-b:1",
     "gpu:2;x", "gpu:a=2", "gpu=2", "gpu:1K", "gpu:-1", "gpu:1e3", "gpu:0x8", "gpu:2 ", " gpu:2", "gpu:2:", "gpu::2",
     "gpu:\x00:1",
     "gpu:%s:1", "gpu:2*cpu", "GPU:2", "gpu:9999999", "gpu:a100:2,gpu:h100:2", "gpu:2,gpu:2", "gpu:\x7f:1", "gpu:\xe9:1",
@@ -54,6 +54,8 @@ def refused(job: Fields) -> str:
         ({"tres_per_node": "gres:gpu"}, "nodes=1-1:gpus=1:type=any"),
         ({"tres_per_node": "gres:gpu:a100:4"} | TWO, "nodes=2-2:gpus=4:type=a100"),
         ({"tres_per_node": "gres:gpu:a100"}, "nodes=1-1:gpus=1:type=a100"),
+        ({"tres_per_node": "gres/gpu:nvidia_a100-sxm4-80gb:4"}, "nodes=1-1:gpus=4:type=nvidia_a100-sxm4-80gb"),
+        ({"tres_per_node": "gres/gpu:mi300x.spx"}, "nodes=1-1:gpus=1:type=mi300x.spx"),
         ({"tres_per_node": "gres:gpu:8", "min_nodes": 2, "max_nodes": 4}, "nodes=2-4:gpus=8:type=any"),
         ({"tres_per_node": "gres:gpu:8", "min_nodes": 3}, "nodes=3-3:gpus=8:type=any"),
         ({"tres_per_node": "gres:gpu:4", "num_tasks": 16, "ntasks_per_node": 8}, "nodes=2-2:gpus=4:type=any"),
