@@ -13,10 +13,9 @@ from planner.fabrics.placement import Placement
 from planner.fabrics.search import Blocks, OutOfTimeError, Search
 from planner.heuristics.strategies import tightest
 from planner.model.cluster import Cluster
-from planner.model.edit import edited
 from planner.model.plan import Assignment, RackCircuit
 from planner.placement.placement import Place
-from planner.whatif.failures import Failure, parse_failure, worsened
+from planner.whatif.failures import Failure, damaged_cluster, parse_failure
 
 
 def failures_of(cluster: Cluster, name: str) -> list[Failure]:
@@ -79,7 +78,7 @@ class ControllerFreeState:
         if not failed:
             return self._healthy
         failures = [failure for name in failed for failure in failures_of(self._healthy, name)]
-        return edited(self._healthy, health=worsened(self._healthy.health, failures))
+        return damaged_cluster(self._healthy, failures)
 
     def rebuild(self, cluster: Cluster, places: Mapping[str, Place]) -> list[str]:
         """Begin anew with this health and these jobs; those that stand on a failed part are named and left out."""

@@ -1,5 +1,6 @@
 """The jobs that a plan does not admit, and why, as far as it is known without solving again."""
 
+import shlex
 from collections.abc import Sequence
 
 from planner.candidates.unlisted import why_unlisted
@@ -18,7 +19,7 @@ def left_out_of(problem: Problem, plan: Plan) -> tuple[LeftOut, ...]:
     return tuple(
         LeftOut(
             options.job.name,
-            f"{reason} (planner explain INSTANCE {options.job.name})"
+            f"{reason} (planner explain INSTANCE {shlex.quote(options.job.name)})"
             if len(options)
             else "not listed in the time limit"
             if not options.is_listed

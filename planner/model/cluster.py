@@ -107,7 +107,8 @@ class Cluster(Spec):
         if self.failed_memory_nodes and not self.fabric.slots_matter:
             raise ValueError(
                 "health.failed_memory_nodes: halves of memory nodes are the same for all accelerators here; give "
-                "fabric.shared_nodes: true (arrangement ring), so that jobs take DIMMs of the nodes that work"
+                "fabric.shared_nodes: true (arrangement ring), so that jobs take DIMMs of the nodes that work, or let "
+                "the accelerators beside such a node fail"
             )
 
     def _require_upper_parts(self) -> None:

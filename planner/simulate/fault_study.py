@@ -72,6 +72,8 @@ def parse_rules(text: str) -> FaultRules:
         key, sign, value = part.partition("=")
         if not sign:
             raise InputError("--fault-rules", f"'{part}'", "is no KEY=VALUE; give some such as servers=draw,spares=2")
+        if key.strip() in given:
+            raise InputError("--fault-rules", key.strip(), "is given twice; give it once")
         given[key.strip()] = value.strip()
     if "single" in given:
         given["single"] = [name.strip() for name in given["single"].split("+")]

@@ -7,9 +7,8 @@ from heapq import heapify, heappop
 from math import inf
 
 from planner.model.cluster import Cluster
-from planner.model.edit import edited
 from planner.whatif.failure_model import FailureModel, sample_failures
-from planner.whatif.failures import parse_failure, worsened
+from planner.whatif.failures import damaged_cluster, parse_failure
 from planner.whatif.fault_log import LinkedFault
 
 
@@ -45,5 +44,4 @@ class Outages:
             _, is_failure, parts = heappop(self._changes)
             self._down.update(dict.fromkeys(parts, 1 if is_failure else -1))
         self._down = +self._down
-        failures = [self._parse(name) for name in self._down]
-        return edited(self._cluster, health=worsened(self._cluster.health, failures))
+        return damaged_cluster(self._cluster, [self._parse(name) for name in self._down])

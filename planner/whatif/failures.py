@@ -1,7 +1,8 @@
 """Failures by name, and the instance in which those parts are down as well."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -138,9 +139,22 @@ def worsened(health: Health, failures: Sequence[Failure]) -> Health:
 
 def damaged(instance: Instance, failures: Sequence[Failure]) -> Instance:
     """The instance with these parts down as well; InputError where a resident that may not move stands on one."""
-    changed = worsened(instance.cluster.health, failures)
+    cluster = damaged_cluster(instance.cluster, failures)
+    with _told(failures):
+        return edited(instance, cluster=cluster)
+
+
+def damaged_cluster(cluster: Cluster, failures: Sequence[Failure]) -> Cluster:
+    """The cluster with these parts down as well; InputError where it can be nothing without one."""
+    with _told(failures):
+        return edited(cluster, health=worsened(cluster.health, failures))
+
+
+@contextmanager
+def _told(failures: Sequence[Failure]) -> Iterator[None]:
+    """What is wrong without these parts is told of them."""
     try:
-        return edited(instance, cluster=edited(instance.cluster, health=changed))
+        yield
     except ValidationError as error:
         message = error.errors()[0]["msg"].removeprefix("Value error, ")
         raise InputError("failed", ", ".join(f.name for f in failures), message) from None

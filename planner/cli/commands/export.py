@@ -17,11 +17,22 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 8
 """files of earlier exports"""
+FORMAT_OF = {
+    "--message": "chakra",
+    "--wiring": "crossconnects",
+    "--from": "crossconnects",
+    "--partitions": "slices",
+    "--kubernetes": "slices",
+    "--nodes": "slices",
+}
+"""the one format that an option says something of"""
 Partitions = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Names of cubes under `partitions` (slices); else those of the plan."),
 ]
-Message = Annotated[str, typer.Option(metavar="SIZE", help="Bytes of a traced collective (chakra).")]
+Message = Annotated[
+    str | None, typer.Option(metavar="SIZE", help="Bytes of a traced collective (chakra); 1 MiB unless given.")
+]
 Cables = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Cables of the switches (crossconnects); else numbered in order.")
 ]
@@ -45,7 +56,7 @@ def export(
         Literal["msccl", "chakra", "tuner", "circuits", "graphml", "crossconnects", "slices"],
         typer.Option("--format", help="What to write."),
     ],
-    message: Message = "1 MiB",
+    message: Message = None,
     wiring: Cables = None,
     before: Before = None,
     partitions: Partitions = None,
@@ -63,16 +74,26 @@ def export(
     from planner.integrations.exports import Source, warnings_of
     from planner.model.instance import Instance
 
+    _require_of_use(format_name, (message, wiring, before, partitions, kubernetes, nodes))
     problem = Instance.load(instance)
     given, earlier = load_plan(plan, problem), load_plan(before, problem) if before is not None else None
     named = partitions, _hosts(kubernetes, nodes)
-    size = round(bytes_of(message, "--message", "give the size of a call, such as '1 MiB'"))
+    size = round(bytes_of(message or "1 MiB", "--message", "give the size of a call, such as '1 MiB'"))
     source = Source(problem, given, str(plan), size, wiring, earlier, *named, tell=_warn)
     files = _files(format_name, source)
     _write(output, files, instance, plan)
     for warning in (*warnings_of(files), *_told_left(output, format_name, source, files)):
         _warn(warning)
     return 0
+
+
+def _require_of_use(format_name: str, given: tuple[object, ...]) -> None:
+    """Values of the options of FORMAT_OF, in this order."""
+    for (option, only), value in zip(FORMAT_OF.items(), given, strict=True):
+        if value is not None and only != format_name:
+            raise InputError(
+                option, str(value), f"is for --format {only} and says nothing of {format_name}; leave it out"
+            )
 
 
 def _told_left(folder: Path, format_name: str, source: "Source", files: "list[File]") -> list[str]:

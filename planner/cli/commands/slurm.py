@@ -100,10 +100,12 @@ def _order(config: Path, call: Literal["fail", "repair"], part: str) -> int:
     from planner.integrations.slurm.allocations import AllocationStore, Order
     from planner.integrations.slurm.config import load_site
     from planner.integrations.slurm.lock import is_alone
-    from planner.whatif.failures import parse_failure
+    from planner.whatif.failures import damaged_cluster, parse_failure
 
     site = load_site(config)
-    parse_failure(site.cluster, part)
+    failure = parse_failure(site.cluster, part)
+    if call == "fail":
+        damaged_cluster(site.cluster, [failure])
     with _installed(site.config.state):
         AllocationStore(site.config.state, site.config.bindings).order(Order(call, part))
         with is_alone(site.config.state) as is_idle:

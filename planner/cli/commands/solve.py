@@ -72,8 +72,8 @@ def solve(
     Better plans and bounds are shown as they are found. Ctrl-C stops with the best plan so far, Ctrl-C again
     quits. Every plan is checked by code that knows nothing of the solver before it is shown.
     """
-    outputs = _outputs(policy, ray, plan_out, report, plot, wiring)
-    started = time.perf_counter()
+    outputs, started = _outputs(plan_out, report, plot, wiring), time.perf_counter()
+    _require_searches(policy, ray, hint, gap, deterministic)
     problem, left_s = load_in_time(instance, time_limit)
     limits = {"time_limit_s": left_s, "pages_time_limit_s": pages_time_limit, "deterministic_limit": deterministic}
     given = {"gap": gap, "seed": seed, "hint": _load_hint(hint, problem), "workers": threads, "ray": ray}
@@ -103,12 +103,15 @@ def _best_fit(problem: "Problem", result: "Result", should_stop: Callable[[], bo
     return by_best_fit(problem, result, should_stop)
 
 
-def _require_searches(policy: str, ray: str | None) -> None:
+def _require_searches(policy: str, ray: str | None, hint: Path | None, gap: float, effort: float | None) -> None:
+    """A policy, and no option of the search for one that does not search."""
     require_policy(policy, "--policy")
-    if ray is not None and policy != "cpsat":
-        from planner.model.errors import InputError
+    given = {"--ray": ray, "--hint": hint, "--gap": gap or None, "--deterministic": effort}
+    for option, value in given.items():
+        if value is not None and policy != "cpsat":
+            from planner.model.errors import InputError
 
-        raise InputError("--ray", ray, f"is of no use to policy {policy}; leave one of the two out")
+            raise InputError(option, str(value), f"is of no use to policy {policy}; leave one of the two out")
 
 
 def _print_header(problem: "Problem", as_json: bool) -> None:
@@ -132,13 +135,10 @@ class _Outputs(NamedTuple):
     """ports by the wiring, where there is one"""
 
 
-def _outputs(
-    policy: str, ray: str | None, plan_out: Path | None, report: Path | None, plot: Path | None, wiring: Path | None
-) -> _Outputs:
+def _outputs(plan_out: Path | None, report: Path | None, plot: Path | None, wiring: Path | None) -> _Outputs:
     """Refuse what cannot be searched or written before anything is computed."""
     from planner.model.errors import InputError
 
-    _require_searches(policy, ray)
     outputs = {"--plan-out": (plan_out, PLAN), "--report": (report, WEB_PAGE), "--plot": (plot, PICTURE)}
     given = [path.absolute() for path, _ in outputs.values() if path is not None]
     for option, (path, kind) in outputs.items():

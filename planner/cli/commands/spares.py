@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planner.cli.commands.replay import Failures, RulesOfFaults
+from planner.cli.commands.replay import Failures
 from planner.cli.exits import PLAN
 from planner.cli.inputs import AsJson
 from planner.cli.output import console, number, percent, print_json, table
@@ -19,6 +19,15 @@ ClusterPath = Annotated[Path, typer.Argument(metavar="CLUSTER", help="A cluster,
 FaultsPath = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Fault log: columns day, server, event (start, end), class."),
+]
+RulesOfFaults = Annotated[
+    str,
+    typer.Option(
+        metavar="KEY=VALUE,...",
+        help="How servers of --faults lie here. servers=draw (each host is one of population=400 servers, by seed), "
+        "number (server k of the log is host k, further ones are left out) or wrap (host k modulo the hosts); host=N "
+        "accelerators (a whole server unless given); single=GPU+NIC: classes that take one accelerator, by seed.",
+    ),
 ]
 Promised = Annotated[
     float, typer.Option("--goodput", metavar="SHARE", help="Promised share of the time that parts work, such as 0.99.")
@@ -53,6 +62,9 @@ def spares(
         raise InputError("--faults", "", "is missing, and so is --failures; give a fault log, rates of parts, or both")
     given = faults_of(failures, faults, "repair", fault_rules)
     assert given is not None
+    for key, value in (("spares", given.rules.spares), ("checkpoint", given.rules.checkpoint_s)):
+        if value:
+            raise InputError("--fault-rules", key, "is a rule of `planner replay` alone; leave it out")
     on = load_cluster(cluster)
     given.require(cluster.stem, on)
     rates = None if failures is None else load(FailureModel, failures)

@@ -14,6 +14,7 @@ from google.protobuf.proto import serialize_length_prefixed
 
 from costmodel.collectives.ladder import Collective
 from costmodel.collectives.schedule import LOCAL, Schedule
+from costmodel.wording import counted
 from planner.integrations.exports import execution_trace
 from planner.integrations.exports.runs import rounds_of
 
@@ -65,8 +66,11 @@ def trace_nodes(schedule: Schedule, message_bytes: int) -> list[list[Node]]:
     """Nodes of each rank: a round waits for all that the rank did in its last round before.
 
     `comm_size` is in bytes. A circuit's chunks of one round are one message, its tag the round. Moves within a rank
-    take no time and are left out.
+    take no time and are left out. ValueError for fewer bytes than chunks.
     """
+    if message_bytes < schedule.num_chunks:
+        problem = f"a message of {counted(message_bytes, 'byte')} has less than one for each of its chunks"
+        raise ValueError(f"{problem}; give --message {schedule.num_chunks}B or more")
     chunk_bytes = message_bytes / schedule.num_chunks
     nodes: list[list[Node]] = [[] for _ in range(schedule.ranks)]
     before: list[tuple[int, ...]] = [() for _ in range(schedule.ranks)]

@@ -6,7 +6,7 @@ from costmodel.hardware.device import device_names
 
 _PRODUCTS = (
     (r"a100(sxm)?4?(80gb)?", "a100-sxm"),
-    (r"h100(sxm)?5?(80gb)?(hbm3)?", "h100-sxm"),
+    (r"h100(mega)?(sxm)?5?(80gb)?(hbm3)?", "h100-sxm"),
     (r"h200(sxm)?5?(141gb)?", "h200-sxm"),
     (r"h800(sxm)?5?(80gb)?(hbm3)?", "h800-sxm"),
     (r"b200(sxm)?6?(180gb)?", "b200-sxm"),
@@ -22,8 +22,8 @@ _PRODUCTS = (
     (r"tpuv6e(slice)?", "tpu-v6e"),
     (r"tpu(v?7x?)(slice)?", "tpu-v7"),
 )
-"""pattern of a whole name, without maker, hyphens and capital letters"""
-_MAKERS = re.compile(r"^(nvidia|amd|instinct|tesla|intel|habana|google)+")
+"""pattern of a whole name, without maker, hyphens and capital letters; GKE's nvidia-tesla-a100 has 40 GB and is none"""
+_MAKERS = re.compile(r"^(nvidia|amd|instinct|intel|habana|google)+")
 
 
 def device_of(product: str) -> str | None:

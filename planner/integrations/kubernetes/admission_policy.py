@@ -13,15 +13,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from planner.integrations.kubernetes.config import Kubernetes
-from planner.integrations.kubernetes.pod_assignment import ASSIGNMENT, DEVICES, JOB, VISIBLE
+from planner.integrations.kubernetes.pod_assignment import JOB, OWN
 
 NAME, KILLS = "photonplan-annotations", "photonplan-kills"
 VERSION = "admissionregistration.k8s.io/v1"
 """since Kubernetes 1.30"""
-OWN = (JOB, DEVICES, ASSIGNMENT, VISIBLE)
-"""annotations that the planner writes"""
 MESSAGE = f"{', '.join(OWN)}: annotations that the planner alone writes; leave them as they are"
 IS_NEW = "request.operation == 'CREATE'"
+SUBRESOURCE = "(has(request.subResource) ? request.subResource : '')"
+"""a request has the field where it is of a subresource alone (admission.k8s.io/v1: omitempty)"""
 UPDATED = ("pods", "pods/status", "pods/ephemeralcontainers", "pods/resize")
 CREATED = ("pods", "pods/binding", "bindings")
 
@@ -70,9 +70,9 @@ def _kills(config: Kubernetes, account: str) -> dict[str, Any]:
     checks = {
         f"request.operation != 'DELETE' || variables.knows || oldObject == null || !({is_held}) || "
         f"!({_is_zero('request.options')})": f"a pod is not deleted without grace {said}",
-        "request.operation == 'DELETE' || request.subResource != 'eviction' || variables.knows || "
+        f"request.operation == 'DELETE' || {SUBRESOURCE} != 'eviction' || variables.knows || "
         f"!({_is_zero('object.deleteOptions')})": f"a pod is not evicted without grace {said}",
-        f"request.operation == 'DELETE' || request.subResource != '' || !object.spec.containers.exists(c, {takes}) || "
+        f"request.operation == 'DELETE' || {SUBRESOURCE} != '' || !object.spec.containers.exists(c, {takes}) || "
         "!has(object.spec.terminationGracePeriodSeconds) || object.spec.terminationGracePeriodSeconds != 0":
         f"terminationGracePeriodSeconds: give at least 1; a pod would be gone {said}",
     }  # fmt: skip

@@ -2,6 +2,7 @@
 
 import json
 import math
+import ssl
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import Any
@@ -168,7 +169,16 @@ class KubernetesClient:
 
 def _unanswered(said: str, error: Exception) -> ApiError:
     is_alone = isinstance(error, httpx.TimeoutException | httpx.ConnectError)
-    return (NoAnswerError if is_alone else ApiError)(0, f"{said}: {type(error).__name__}")
+    return (NoAnswerError if is_alone else ApiError)(0, f"{said}: {type(error).__name__}{_certificate_fault(error)}")
+
+
+def _certificate_fault(error: BaseException | None) -> str:
+    """What is wrong with the certificate of the API, if that is why; other texts of errors may hold secrets."""
+    while error is not None:
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return f" (its certificate is not trusted: {error.verify_message})"
+        error = error.__cause__ or error.__context__
+    return ""
 
 
 def _chunks(response: httpx.Response) -> Iterator[bytes]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from planner.controller.controller import Controller
 from planner.controller.view import JobState
+from planner.integrations.kubernetes.assumed_pods import FRESH_S, AssumedPods
 from planner.integrations.kubernetes.client import ApiError, KubernetesClient, Object, path_of
 from planner.integrations.kubernetes.config import KubernetesSite
 from planner.integrations.kubernetes.elastic import still_held
@@ -31,13 +32,11 @@ from planner.integrations.kubernetes.pod_assignment import (
     written,
 )
 from planner.integrations.kubernetes.pod_groups import PodGroup, PodGroupError, accelerators_of, whole_number
-from planner.integrations.kubernetes.pods import Pod, annotated_job, bound, in_the_way, is_gang, job_of
+from planner.integrations.kubernetes.pods import Pod, annotated_job, bound, in_the_way, is_gang, job_of, num_taken
 from planner.model.errors import ConflictError, FullError, InputError, UnknownError
 
 INDEX = "batch.kubernetes.io/job-completion-index"
 """annotation and label of a pod of an indexed Job"""
-FRESH_S = 10.0
-"""a pod that was given an assignment and is not seen among the pods after this time is gone"""
 
 
 @dataclass(frozen=True)
@@ -101,6 +100,7 @@ class Extender:
     ) -> None:
         self._controller, self._api, self._site, self._pods = controller, api, site, pods
         self._applied, self._clock = applied, clock
+        self._assumed = AssumedPods(pods, clock)
         self._given: dict[str, dict[str, _Given]] = {}
         """by job and uid of the pod: assignments given to pods that the informer may not show on their nodes yet"""
         self.light_s = site.config.light_s
@@ -187,7 +187,7 @@ class Extender:
                 return PodVerdict(why="its job has moved since the pod was made; the pod is made anew")
             assignments = all_assignments = after
         taken, shown = dict[str, int](), by_key(all_assignments)
-        pods = list(bound(self._pods.objects.values(), self._site.config.resources))
+        pods = [*bound(self._pods.objects.values(), self._site.config.resources), *self._assumed.pods()]
         for other in pods:
             if annotated_job(other) == asked.job and VISIBLE in other.annotations and other.uid != pod.uid:
                 under = shown.get(assignment_key(other))
@@ -202,6 +202,10 @@ class Extender:
         other_pod = in_the_way([assignment], pods, pod.uid)
         if other_pod is not None:
             return PodVerdict(why=f"{other_pod.namespace}/{other_pod.name} still leaves {assignment.node}")
+        taken_here = num_taken(assignment.node, pods, self._site.config.resources, pod.uid)
+        if taken_here + asked.each > self._site.per_node:
+            why = f"pods that others placed are on {assignment.node}: {taken_here} accelerators are taken there"
+            return PodVerdict(why=why)
         return PodVerdict(assignment, job=asked.job, dark=dark(job, None if self._applied is None else self._applied()))
 
     def _is_lost(self, pod: Pod) -> bool:
@@ -269,6 +273,8 @@ class Extender:
             self._api.post(path_of("v1", "pods", pod.namespace, pod.name, "binding"), body)
         except ApiError as error:
             return self._bound_already(pod, node, str(error)) if error.status == 409 else str(error)
+        if annotations:
+            self._assumed.add(pod, node, annotations)
         return ""
 
     def _bound_already(self, pod: Pod, node: str, said: str) -> str:

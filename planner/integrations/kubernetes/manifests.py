@@ -64,7 +64,11 @@ def manifests(config: Kubernetes, files: Mapping[str, str], at: Deployment) -> s
 
 
 def scheduler_configuration(config: Kubernetes, namespace: str) -> str:
-    """The file that kube-scheduler reads by --config. TOKEN stands for that of the service: the file is a secret."""
+    """The file that kube-scheduler reads by --config. TOKEN stands for that of the service: the file is a secret.
+
+    The planner alone counts accelerators: of a node that is full by its own count kube-scheduler would ask nobody, so
+    that a gang before a full cluster were unknown, and would preempt pods by priority alone.
+    """
     extender = {
         "urlPrefix": f"http://planner:TOKEN@{NAME}.{namespace}.svc:{PORT}/scheduler",
         "filterVerb": "filter",
@@ -74,7 +78,7 @@ def scheduler_configuration(config: Kubernetes, namespace: str) -> str:
         "httpTimeout": f"{ceil(config.light_s) + REST_S}s",
         "nodeCacheCapable": True,
         "ignorable": False,
-        "managedResources": [{"name": name, "ignoredByScheduler": False} for name in config.resources],
+        "managedResources": [{"name": name, "ignoredByScheduler": True} for name in config.resources],
     }
     version = "kubescheduler.config.k8s.io/v1"
     return _text({"apiVersion": version, "kind": "KubeSchedulerConfiguration", "extenders": [extender]})

@@ -1,13 +1,17 @@
 """Nodes and servers: who is cordoned here is drained there, who is not ready has failed, and back.
 
+Drained, too, is who has a taint of Kubernetes' own, or accelerators that its device plugin offers no more: which ones
+it does not say. Taints of others only choose who may run there.
+
 Of several nodes that are one server each fails with its own accelerators. Only whole servers are drained, for as long
-as one of their nodes is cordoned. Nothing is remembered here: the journal says what is down for the sake of nodes, and
+as one of their nodes is to be. Nothing is remembered here: the journal says what is down for the sake of nodes, and
 a node is who has its name now, so that one that was made anew while no planner ran is in use again.
 """
 
 import logging
 
 from planner.controller.controller import Controller
+from planner.integrations.inventories.kubernetes import DOWN_TAINTS
 from planner.integrations.kubernetes.client import KubernetesClient, Object, path_of
 from planner.integrations.kubernetes.config import KubernetesSite
 from planner.integrations.kubernetes.informer import Informer
@@ -27,6 +31,8 @@ class Nodes:
         self._controller, self._site = controller, site
         self._uneven: set[str] = set()
         """nodes of which it was said that they have another number of accelerators than their share"""
+        self._closed: dict[str, str] = {}
+        """why no job begins on a node, as it was said last"""
 
     def label(self, node: str) -> str:
         """Value of the label of a node that selectors go by: most often its name."""
@@ -58,7 +64,7 @@ class Nodes:
             item = self.informer.objects.get(("", node))
             if item is None or self._is_lost(node, item):
                 to_fail.update(self._site.parts_of[node])
-            elif (item.get("spec") or {}).get("unschedulable"):
+            elif self._is_closed(node, item):
                 to_drain.add(server)
         return to_fail, to_drain
 
@@ -69,12 +75,31 @@ class Nodes:
         is_ready = any(one.get("type") == "Ready" and one.get("status") == "True" for one in conditions)
         return not is_ready or self._is_uneven(node, status.get("capacity") or {})
 
+    def _is_closed(self, node: str, item: Object) -> bool:
+        """True if it is cordoned, or not to be used in full."""
+        spec, usable = item.get("spec") or {}, self._number((item.get("status") or {}).get("allocatable") or {})
+        taints = [str(one.get("key")) for one in spec.get("taints") or () if one.get("effect") != "PreferNoSchedule"]
+        said = next((f"has the taint {key}" for key in taints if key.startswith(DOWN_TAINTS)), "")
+        if usable is not None and usable < self._site.per_node:
+            said = said or f"can use {usable} of {self._site.per_node} accelerators"
+        if spec.get("unschedulable"):
+            said = "is cordoned"
+        if said and self._closed.get(node) != said:
+            log.warning("node %s %s: no job begins in server %s until that has changed", node, said,
+                        self._site.server_of[node])  # fmt: skip
+        self._closed[node] = said
+        return bool(said)
+
+    def _number(self, amounts: Object) -> int | None:
+        """Accelerators among the resources of a node; None where it names none."""
+        named = [str(amounts[resource]) for resource in self._site.config.resources if resource in amounts]
+        return sum(whole_number(text) or 0 for text in named) if named else None
+
     def _is_uneven(self, node: str, capacity: Object) -> bool:
         """True if one of several nodes of a server says that it has another number of accelerators than its share."""
-        named = [str(capacity[resource]) for resource in self._site.config.resources if resource in capacity]
-        if self._site.nodes_per_server == 1 or not named:
+        share, total = self._site.per_node, self._number(capacity)
+        if self._site.nodes_per_server == 1 or total is None:
             return False
-        share, total = self._site.per_node, sum(whole_number(text) or 0 for text in named)
         if total == share:
             self._uneven.discard(node)
         elif node not in self._uneven:

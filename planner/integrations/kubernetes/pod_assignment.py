@@ -14,6 +14,10 @@ JOB, GANG, DEVICES = f"{DOMAIN}/job", f"{DOMAIN}/gang", f"{DOMAIN}/devices"
 ELASTIC = f"{DOMAIN}/elastic"
 """annotation of pods that may be told a place that their job has grown out of: each takes what is free of it now"""
 ASSIGNMENT, VISIBLE = f"{DOMAIN}/assignment", f"{DOMAIN}/cuda-visible-devices"
+OWN = (JOB, DEVICES, ASSIGNMENT, VISIBLE)
+"""annotations that the planner writes"""
+PLANNED = "planned"
+"""value of the label of pods whose place stands in their template"""
 KEPT_FREE = 8 * 2**10
 """bytes of annotations of a pod that are left for others, as for those that it gets when it is bound"""
 MOST_UPDATES = 2**20
@@ -76,7 +80,7 @@ def updates_of(pod_group: PodGroup, place: Place, site: KubernetesSite, label: C
             annotations[ELASTIC] = "true"
         elif len(assignments) == 1:
             annotations[VISIBLE] = assignments[0].visible
-        update: Object = {"name": one.name, "labels": {GANG: "planned"}, "annotations": annotations}
+        update: Object = {"name": one.name, "labels": {GANG: PLANNED}, "annotations": annotations}
         nodes = {assignment.node for assignment in assignments}
         if len(nodes) == 1 and not pod_group.is_elastic:
             update["nodeSelector"] = {site.config.node_label: label(nodes.pop())}

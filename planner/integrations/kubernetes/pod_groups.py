@@ -163,13 +163,14 @@ def _flag(annotations: Mapping[str, str], key: str, default: bool) -> bool:
 
 
 def accelerators_of(spec: Object, resources: Sequence[str]) -> int:
-    """Accelerators of a pod: those of containers that run together, or of the init container that takes more."""
-    beside: list[Object] = list(spec.get("containers") or ())
-    before: list[Object] = []
+    """Accelerators of a pod: those of containers that run together, or what an init container takes, with the sidecars
+    that started before it (Kubernetes: PodRequests)."""
+    sidecars = most = 0
     for container in spec.get("initContainers") or ():
-        (beside if container.get("restartPolicy") == "Always" else before).append(container)
-    alone = (_of_container(container, resources) for container in before)
-    return max(sum(_of_container(container, resources) for container in beside), *alone, 0)
+        number = _of_container(container, resources)
+        most = max(most, sidecars + number)
+        sidecars += number if container.get("restartPolicy") == "Always" else 0
+    return max(most, sidecars + sum(_of_container(container, resources) for container in spec.get("containers") or ()))
 
 
 def _of_container(container: Object, resources: Sequence[str]) -> int:

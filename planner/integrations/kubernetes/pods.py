@@ -1,6 +1,7 @@
 """Pods that take accelerators: which they have, and the job that they stand for."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from planner.integrations.kubernetes.client import Object
@@ -90,6 +91,16 @@ def in_the_way(assignments: Iterable[PodAssignment], pods: Iterable[Pod], mine: 
         if pod.uid != mine and not pod.indices.isdisjoint(wanted.get(pod.node, ())):
             return pod
     return None
+
+
+def num_taken(node: str, pods: Iterable[Pod], resources: Sequence[str], mine: str = "") -> int:
+    """Accelerators of a node that bound pods take, whoever placed them; `mine`: a uid that is not counted."""
+    total = 0
+    for pod in pods:
+        if pod.node == node and pod.uid != mine:
+            with suppress(PodGroupError):
+                total += accelerators_of(pod.spec, resources)
+    return total
 
 
 def annotated_job(pod: Pod) -> str:

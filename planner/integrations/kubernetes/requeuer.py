@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 
 from planner.controller.controller import Controller
+from planner.integrations.kubernetes.assumed_pods import FRESH_S
 from planner.integrations.kubernetes.client import ApiError, KubernetesClient, path_of
 from planner.integrations.kubernetes.config import DOMAIN
-from planner.integrations.kubernetes.extender import FRESH_S, Extender, Turned
+from planner.integrations.kubernetes.extender import Extender, Turned
 from planner.integrations.kubernetes.informer import Informer
 from planner.integrations.kubernetes.jobs import all_jobs
 from planner.integrations.kubernetes.pods import Pod, job_of

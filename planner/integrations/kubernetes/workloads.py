@@ -10,6 +10,7 @@ from planner.integrations.kubernetes.annotation_text import num_bytes
 from planner.integrations.kubernetes.client import Object
 from planner.integrations.kubernetes.config import DOMAIN, Kubernetes, KubernetesSite
 from planner.integrations.kubernetes.hot_swap import HOT_SWAP
+from planner.integrations.kubernetes.pod_assignment import GANG, OWN, PLANNED
 from planner.integrations.kubernetes.pod_groups import (
     PodGroup,
     PodGroupError,
@@ -154,7 +155,14 @@ class Workload:
         return read
 
     def _require_free_choice(self, of: Kubernetes) -> None:
+        """PodGroupError where a template says what the planner is to say: Kueue would refuse to start it for that."""
         for one in self.spec.get("podSets") or ():
+            about = one["template"].get("metadata") or {}
+            named = [key for key in OWN if key in (about.get("annotations") or {})] if not self.is_elastic else []
+            if (about.get("labels") or {}).get(GANG, PLANNED) != PLANNED:
+                named.append(GANG)
+            if named:
+                raise PodGroupError(f"{', '.join(named)}: the planner writes it; leave it out of the template")
             if of.node_label in ((one["template"].get("spec") or {}).get("nodeSelector") or {}):
                 raise PodGroupError(f"nodeSelector: {of.node_label}: the planner chooses nodes; leave it out")
 

@@ -34,7 +34,8 @@ FORMATS = {
 JOBS = ("squeue", "--all", "--json")
 """command that lists all jobs, of hidden partitions too"""
 _ASKS = ("tres_per_node", "tres_per_job", "tres_per_socket", "tres_per_task")
-_GONE = {"DOWN", "FAIL", "ERROR", "FUTURE", "POWERED_DOWN"}
+_GONE = {"DOWN", "FAIL", "ERROR", "FUTURE"}
+"""not who sleeps to save power: Slurm wakes it for a job (SuspendProgram)"""
 _LEFT = {"DRAIN", "FAIL", "MAINTENANCE", "REBOOT_REQUESTED", "REBOOT_ISSUED"}
 _STATES_FIRST = (
     "COMPLETING", "STAGE_OUT", "CONFIGURING", "RESIZING", "REQUEUE_HOLD", "SPECIAL_EXIT", "STOPPED", "REVOKED",

@@ -148,3 +148,13 @@ def test_a_job_of_several_sizes_leaves_a_drained_server_as_large_as_it_is_or_sta
     assert (len(c.running["j"].devices), c.running["j"].servers) == (8, (home,))
     c.fail(c.running["j"].device_names[0])
     assert (len(c.running["j"].devices), c.running["j"].servers) == (2, (1 - home,))
+
+
+def test_a_part_that_the_cluster_can_be_nothing_without_is_told_and_changes_nothing() -> None:
+    c = controller("memory_ring")
+    assert started(c.submit(request("a", 4))) == ["a"]
+    before = c.seq
+    with pytest.raises(InputError, match=r"s0\.n1: .*let the accelerators beside such a node fail"):
+        c.fail("s0.n1")
+    assert (c.seq, c.down, c.check()) == (before, (), [])
+    assert started(c.submit(request("b", 1))) == ["b"]

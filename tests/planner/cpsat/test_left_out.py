@@ -1,5 +1,6 @@
 """What is said of jobs that a plan leaves out follows from what the objectives ask for."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,14 @@ def test_a_required_job_runs_and_the_other_is_not_said_to_give_way(planner: Plan
     outcome = planner("solve", written(tmp_path, content))
     assert "left out for what runs instead" not in outcome.out
     assert "small  -  not placed: no objective of [energy] asks for it to run" in outcome.out
+
+
+def test_the_command_that_tells_more_can_be_copied(planner: Planner, tmp_path: Path) -> None:  # noqa: F811
+    content = fields() | {"objectives": ["moves", "value", "energy"]}
+    content["jobs"][0]["accelerators"] = content["jobs"][1]["accelerators"] = 4
+    content["jobs"][0]["name"], content["jobs"][1]["name"] = "a $(job)", "b $(job)"
+    told = planner("solve", written(tmp_path, content)).out
+    assert re.search(r"\(planner explain \S+ '[ab] \$\(job\)'\)", told), told
 
 
 def test_where_value_decides_nothing_changes(planner: Planner, tmp_path: Path) -> None:  # noqa: F811

@@ -21,7 +21,7 @@ def test_rules_are_read() -> None:
     assert (rules.of, rules.spares, rules.checkpoint_s) == (FaultMap("draw", 8, ("GPU", "NIC"), 400), 2, 3600.0)
 
 
-@pytest.mark.parametrize("text", ["draw", "hosts=8", "spares=-1", "servers=some", "checkpoint=soon"])
+@pytest.mark.parametrize("text", ["draw", "host=8,host=4", "hosts=8", "spares=-1", "servers=some", "checkpoint=soon"])
 def test_what_is_no_rule_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="--fault-rules"):
         parse_rules(text)

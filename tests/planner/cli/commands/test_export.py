@@ -93,6 +93,9 @@ def test_algorithms_that_an_executor_may_refuse_are_named(planner: Planner, tmp_
         (good.single, ("--format", "circuits"), "nothing to export"),
         (good.ring, ("--format", "chakra", "--message", "lots"), "cannot read 'lots'"),
         (good.ring, ("--format", "chakra", "--message", "0"), "less than a byte"),
+        (good.ring, ("--format", "chakra", "--message", "1B"), "give --message 4B or more"),
+        (good.ring, ("--format", "circuits", "--message", "4B"), "--message: 4B: is for --format chakra"),
+        (good.ring, ("--format", "slices", "--wiring", "no.csv"), "--wiring: no.csv: is for --format crossconnects"),
         (good.ring, ("--format", "svg"), "svg"),
     ],
 )

@@ -34,6 +34,7 @@ def test_spares_are_printed_and_written(log: str, capsys: pytest.CaptureFixture[
     [
         ([], "--faults: is missing"),
         (["--faults", "LOG", "--goodput", "1.5"], "is no share that can be promised"),
+        (["--faults", "LOG", "--fault-rules", "checkpoint=1h"], "checkpoint: is a rule of `planner replay` alone"),
         (["--faults", "LOG", "--fault-rules", "host=7"], "does not divide the 32 accelerators"),
     ],
 )

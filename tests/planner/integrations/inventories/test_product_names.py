@@ -12,6 +12,7 @@ from planner.integrations.inventories.product_names import device_of
         ("NVIDIA-A100-SXM4-80GB", "a100-sxm"), ("NVIDIA-GB200", "gb200"), ("NVIDIA-B200", "b200-sxm"),
         ("nvidia-h200-141gb", "h200-sxm"), ("AMD_Instinct_MI300X_OAM", "mi300x"), ("tpu7x", "tpu-v7"),
         ("tpu-v5p-slice", "tpu-v5p"), ("h100-sxm", "h100-sxm"),
+        ("nvidia-h100-mega-80gb", "h100-sxm"), ("nvidia-a100-80gb", "a100-sxm"), ("nvidia-tesla-a100", None),
         ("NVIDIA-A100-SXM4-40GB", None), ("NVIDIA-H100-PCIe", None), ("NVIDIA-H100-80GB-HBM3-MIG-1g.10gb", None),
         ("NVIDIA-H100-80GB-HBM3-SHARED", None), ("Tesla-T4", None), ("", None),
     ],

@@ -67,7 +67,8 @@ class Guards:
             if not any(operation in rule["operations"] and resource in rule["resources"] for rule in rules):
                 continue
             sub = resource.partition("/")[2]
-            if not allows(policy, user, before, after, operation=operation, subResource=sub, **more):
+            about = more | ({"subResource": sub} if sub else {})
+            if not allows(policy, user, before, after, operation=operation, **about):
                 said = "; ".join(one.get("message", "denied") for one in policy["validations"])
                 raise Refused(403, "Forbidden", f"ValidatingAdmissionPolicy: {said}")
 
@@ -79,9 +80,8 @@ def _program(expression: str) -> celpy.Runner:
 
 def allows(spec: dict[str, Any], user: str, before: Any, after: Any, *, operation: str = "", **more: Any) -> bool:
     """The verdict on a request: variables in their order, then all validations. An expression that cannot be
-    evaluated denies, unless the policy says otherwise."""
+    evaluated denies, unless the policy says otherwise. Fields that are empty are not there, as in a real request."""
     operation = operation or ("CREATE" if before is None else "UPDATE")
-    more.setdefault("subResource", "")
     request = {"userInfo": {"username": user, "groups": more.pop("groups", [])}, "operation": operation, **more}
     known = {
         "request": celpy.json_to_cel(request),

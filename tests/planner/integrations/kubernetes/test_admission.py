@@ -1,6 +1,7 @@
 """The admission check against emulated Kueue: what is admitted, sent back, refused, and what a restart changes."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,12 @@ from tests.planner.integrations.kubernetes.kueue import JOBS
 from tests.planner.integrations.kubernetes.objects import CHECKS, PODS, WORKLOADS
 from tests.planner.integrations.kubernetes.world import World
 from tests.planner.simulate.grounds import cluster
+
+
+def _of_a_gang(asked: dict[str, Any]) -> dict[str, Any]:
+    """The template of a gang without Kueue."""
+    asked["template"]["metadata"]["labels"] = {"photonplan.io/gang": "mine"}
+    return asked
 
 
 @pytest.mark.slow
@@ -75,6 +82,8 @@ def test_who_waits_is_told_why_and_starts_when_there_is_room(make_world: Make) -
         ([pod_set(2, 4, pods_per_node="3")], "must divide the 2 pods"),
         ([pod_set(1, 1, movable="perhaps")], "neither"),
         ([pod_set(1, 8, "a", workload="bert"), pod_set(1, 8, "b", workload="chat")], "given twice"),
+        ([pod_set(2, 8, job="old", devices="s0.g0")], "photonplan.io/devices: the planner writes it; leave"),
+        ([_of_a_gang(pod_set(2, 8))], "photonplan.io/gang: the planner writes it; leave it out of the template"),
     ],
 )
 def test_what_can_never_run_is_rejected(make_world: Make, sets: list[dict[str, object]], said: str) -> None:

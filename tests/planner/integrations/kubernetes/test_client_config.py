@@ -66,6 +66,9 @@ def test_the_account_of_a_pod(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         ({}, {"server": "ftp://x"}, "is no address"),
         ({}, {"certificate-authority": "missing.crt"}, "cannot be used"),
         ({}, {"certificate-authority-data": "%%%"}, "cannot be used"),
+        ({"as": "admin"}, {}, "users.user.as: is not followed here"),
+        ({}, {"proxy-url": "http://p"}, "clusters.cluster.proxy-url: is not followed here"),
+        ({}, {"tls-server-name": "api"}, "clusters.cluster.tls-server-name: is not followed here"),
     ],
 )
 def test_files_that_cannot_be_used(tmp_path: Path, user: dict[str, Any], cluster: dict[str, Any], said: str) -> None:
@@ -123,9 +126,25 @@ def test_certificates(tmp_path: Path, tls: tuple[str, Path, tuple[Path, Path]], 
     assert api.list("/api/v1/pods") == ([], "1")
     api.close()
     stranger = KubernetesClient(access(kubeconfig(tmp_path, user, server=url)))
-    with pytest.raises(ApiError, match="ConnectError"):
+    with pytest.raises(ApiError, match=r"ConnectError \(its certificate is not trusted: self-signed certificate\)"):
         stranger.list("/api/v1/pods")
     stranger.close()
+
+
+def test_an_authority_without_key_identifiers_is_trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """EKS has such ones, and Python refuses them from 3.13 on."""
+    usual = ssl.create_default_context
+
+    def strict(**given: Any) -> ssl.SSLContext:
+        context = usual(**given)
+        context.verify_flags |= ssl.VERIFY_X509_STRICT
+        return context
+
+    monkeypatch.setattr(ssl, "create_default_context", strict)
+    verify = access(kubeconfig(tmp_path, {}, server="https://api:6443")).verify
+    assert isinstance(verify, ssl.SSLContext)
+    assert not verify.verify_flags & ssl.VERIFY_X509_STRICT
+    assert verify.verify_mode is ssl.CERT_REQUIRED
 
 
 def test_a_token_that_cannot_be_read_for_a_moment_is_trouble_of_the_api(tmp_path: Path, server: Server) -> None:

@@ -142,7 +142,7 @@ def test_the_extender_of_the_scheduler() -> None:
     assert extender["httpTimeout"] == "30s"
     (other,) = objects(scheduler_configuration(config(light="45.5 s"), "n1"))["KubeSchedulerConfiguration"]["extenders"]
     assert other["httpTimeout"] == "56s", "longer than binding waits for circuits"
-    assert extender["managedResources"] == [{"name": "amd.com/gpu", "ignoredByScheduler": False}]
+    assert extender["managedResources"] == [{"name": "amd.com/gpu", "ignoredByScheduler": True}]
 
 
 def test_without_kueue_nothing_of_it_is_asked_for() -> None:

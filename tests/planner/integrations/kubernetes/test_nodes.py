@@ -235,3 +235,50 @@ def test_a_node_that_is_a_server_by_itself_is_taken_at_its_word(make_world: Make
     world.emulator.change(NODES, None, "n1", status={"capacity": {GPU: "2"}})
     world.loop.tick()
     assert world.controller.down == ()
+
+
+PRESSURE = {"key": "node.kubernetes.io/disk-pressure", "effect": "NoSchedule"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("change", "back", "said"),
+    [
+        ({"spec": {"taints": [PRESSURE]}}, {"spec": {"taints": []}}, "node n1 has the taint node.kubernetes.io/disk-"),
+        (
+            {"status": {"allocatable": {GPU: "7"}}},
+            {"status": {"allocatable": {GPU: "8"}}},
+            "node n1 can use 7 of 8 accelerators: no job begins in server s1 until that has changed",
+        ),
+    ],
+)
+@pytest.mark.parametrize("is_running", [True, False])
+def test_no_job_begins_on_a_node_that_is_not_to_be_used_in_full(
+    make_world: Make, caplog: pytest.LogCaptureFixture, change: Any, back: Any, said: str, is_running: bool
+) -> None:
+    world = make_world()
+    if is_running:
+        world.workload("all", pod_set(4, 8))
+        world.settle(4)
+    world.emulator.change(NODES, None, "n1", **change)
+    for _ in range(2):
+        world.loop.tick()
+        assert world.controller.down == ("s1",)
+    assert caplog.text.count(said) == 1
+    if is_running:
+        assert world.check("all")["state"] == "Ready", "who runs there may end there"
+    world.restart()
+    world.loop.tick()
+    assert world.controller.down == ("s1",)
+    world.emulator.change(NODES, None, "n1", **back)
+    world.loop.tick()
+    assert world.controller.down == ()
+
+
+@pytest.mark.slow
+def test_taints_that_choose_who_may_run_close_no_node(make_world: Make) -> None:
+    world = make_world()
+    taints = [{"key": GPU, "value": "present", "effect": "NoSchedule"}, PRESSURE | {"effect": "PreferNoSchedule"}]
+    world.emulator.change(NODES, None, "n1", spec={"taints": taints}, status={"allocatable": {GPU: "9"}})
+    world.loop.tick()
+    assert world.controller.down == ()

@@ -57,20 +57,21 @@ def test_pods_on_a_node_fill_it_where_a_server_is_two() -> None:
     st.lists(st.tuples(st.sampled_from([GPU, AMD, "cpu"]), st.integers(0, 9), st.booleans(), st.booleans()), max_size=5)
 )
 def test_accelerators_of_a_pod(parts: list[tuple[str, int, bool, bool]]) -> None:
+    """At each moment of its life: while each init container runs, and when all have ended but sidecars."""
     containers, first = [], []
-    together, alone = 0, [0]
+    running: list[list[tuple[str, int, bool, bool]]] = []
     for resource, amount, is_init, is_sidecar in parts:
         one: dict[str, Any] = {"resources": {"limits": {resource: str(amount)}}}
-        counted = amount if resource != "cpu" else 0
         if is_init:
             first.append(one | ({"restartPolicy": "Always"} if is_sidecar else {}))
         else:
             containers.append(one)
-        if is_init and not is_sidecar:
-            alone.append(counted)
-        else:
-            together += counted
-    assert accelerators_of({"containers": containers, "initContainers": first}, (GPU, AMD)) == max(together, *alone)
+    inits = [part for part in parts if part[2]]
+    for number, init in enumerate(inits):
+        running.append([init, *(part for part in inits[:number] if part[3])])
+    running.append([part for part in parts if part[3] or not part[2]])
+    most = max(sum(amount for resource, amount, *_ in now if resource != "cpu") for now in running)
+    assert accelerators_of({"containers": containers, "initContainers": first}, (GPU, AMD)) == most
 
 
 @pytest.mark.parametrize("amount", ["1.5", "500m", "1k", "-1", "", "٣", "9" * 30])

@@ -216,3 +216,38 @@ def test_the_scheduler_here_is_as_strict_as_the_real_one(make_world: Make) -> No
     world.emulator.change(NODES, None, "n0", spec={"unschedulable": True})
     assert wait(10) == 1
     assert [Queued({}, 0, n).ready_s for n in range(6)] == [0, 1, 2, 4, 8, 10]
+
+
+@pytest.mark.slow
+def test_a_gang_before_a_full_cluster_is_known_and_stops_lower_ones(make_world: Make) -> None:
+    """kube-scheduler asks nobody about a node that is full by its own count: the planner counts instead."""
+    world = make_world(kueue=None)
+    queue = world.queue()
+    for number in range(4):
+        world.pod(f"low{number}", 8, f"low{number}", 1)
+    run(world, queue, 4)
+    assert len(bound(world)) == 4
+    world.pod("high", 8, "high", 1, priority=100)
+    run(world, queue, 2)
+    assert "team/pods/high" in world.jobs()
+    world.kubelets()
+    run(world, queue, SOON_S)
+    assert "high" in bound(world)
+
+
+@pytest.mark.slow
+def test_pods_that_others_placed_are_left_their_accelerators(make_world: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    world = make_world(kueue=None)
+    monkeypatch.setattr(world, "require_sound", lambda: None)
+    queue = world.queue()
+    for number in range(4):
+        world.pod(f"stranger{number}", 4, "", 1)
+        world.emulator.change(PODS, "team", f"stranger{number}", spec={"nodeName": f"n{number}"})
+    world.loop.tick()
+    gang(world, "g", 1)
+    run(world, queue, 3)
+    assert "that others placed are on n0: 4 accelerators are taken" in world.said
+    for number in range(4):
+        world.emulator.drop(PODS, "team", f"stranger{number}")
+    run(world, queue, SOON_S)
+    assert bound(world) == {"g-0"}

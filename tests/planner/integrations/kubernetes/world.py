@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import yaml
 
 from planner.controller import Controller, Settings
 from planner.controller.view import JobState
 from planner.integrations.kubernetes.config import Kubernetes, KubernetesSite
 from planner.integrations.kubernetes.extender_replies import filter_result, priorities
 from planner.integrations.kubernetes.loop import KubernetesLoop
+from planner.integrations.kubernetes.manifests import scheduler_configuration
 from planner.integrations.kubernetes.pods import Pod
 from planner.model.cluster import Cluster
 from tests.planner.integrations.kubernetes.contract import FILTER_RESULT, HOST_PRIORITIES, require, require_write
@@ -48,6 +50,8 @@ class World:
             self.cluster,
             {f"n{i}": self.cluster.fabric.server_name(i // shared_by) for i in range(servers * shared_by)},
         )
+        (extender,) = yaml.safe_load(scheduler_configuration(self.site.config, "ns"))["extenders"]
+        self._are_gpus_ignored = all(one["ignoredByScheduler"] for one in extender["managedResources"])
         self.applied: dict[str, Any] | None = None
         self.api = server.api()
         self.num_checked = 0
@@ -153,12 +157,12 @@ class World:
         return said
 
     def candidates(self, item: dict[str, Any], assumed: Mapping[str, str] | None = None) -> list[str]:
-        """Nodes that are ready, match the selector, and have as many GPUs left by count; `assumed`: nodes of pods that
-        are being bound, by uid."""
+        """Nodes that are ready and match the selector, and, unless the extender alone counts these, have as many GPUs
+        left; `assumed`: nodes of pods that are being bound, by uid."""
         wanted = item["spec"].get("nodeSelector", {}).get("kubernetes.io/hostname")
         wished = gpus(item)
         free = {one["metadata"]["name"]: self.site.per_node for one in self.emulator.all(NODES) if is_open(one)}
-        for other in map(Pod, self.emulator.all(PODS)):
+        for other in () if self._are_gpus_ignored else map(Pod, self.emulator.all(PODS)):
             node = other.node or (assumed or {}).get(other.uid, "")
             if node in free and not other.is_over:
                 free[node] -= gpus(other.item)

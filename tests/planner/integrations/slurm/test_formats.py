@@ -13,7 +13,7 @@ import pytest
 from planner.cli import main
 from planner.integrations.slurm.client import SlurmClient
 from planner.integrations.slurm.commands import SlurmDownError
-from planner.integrations.slurm.formats import FORMATS, release_in
+from planner.integrations.slurm.formats import FORMATS, node_row, release_in
 from planner.integrations.slurm.rows import JobRow, NodeRow
 from tests.slurm.sites import write_site
 
@@ -139,3 +139,18 @@ def _site_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str) -> tu
     conf.parent.mkdir()
     conf.write_text("SelectType=select/cons_tres\nGresTypes=gpu\nNodeName=n[0-3] Gres=gpu:8\n")
     return write_site(tmp_path / "site", 4).config, conf
+
+
+@pytest.mark.parametrize(
+    ("state", "is_gone"),
+    [
+        (["IDLE", "CLOUD", "POWERED_DOWN"], False),
+        (["IDLE", "CLOUD", "POWERING_DOWN"], False),
+        (["DOWN", "CLOUD", "POWERED_DOWN"], True),
+        (["FUTURE"], True),
+        ("idle", False),
+    ],
+)
+def test_a_node_that_sleeps_is_woken_by_its_job(state: Any, is_gone: bool) -> None:
+    row = node_row({"name": "n1", "state": state, "state_flags": ["POWERED_DOWN"], "reason": ""})
+    assert (row.name, row.is_down, row.is_drained) == ("n1", is_gone, False)
