@@ -11,7 +11,7 @@ from planner.model.errors import InputError
 from planner.model.instance import Instance
 from planner.model.plan import Plan
 from planner.plotting import SUFFIXES, require_matplotlib
-from planner.plotting.style import is_dark, palette
+from planner.plotting.style import as_written, is_dark, palette
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -168,6 +168,5 @@ def _with_legend(
     if marks:
         beside = (1.01, 1)
         legend = ax.legend(handles=marks, loc="upper left", bbox_to_anchor=beside, fontsize=7, frameon=False)
-        for text in legend.get_texts():
-            text.set_parse_math(False)
+        as_written(legend.get_texts())
     return ax

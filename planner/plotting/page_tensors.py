@@ -47,7 +47,7 @@ def page_tensors(ax: Axes, timeline: Timeline) -> Axes:
         bars = ax.barh(places[again], widths[again], BAR, spans[chosen[again], 0], label="recomputed")
         for bar in bars:
             bar.set(facecolor="none", edgecolor=KINDS["again"], linewidth=0.8)
-    ax.set_yticks(places, [tensors[a].name for a in chosen.tolist()], fontsize=6)
+    ax.set_yticks(places, [tensors[a].name for a in chosen.tolist()], fontsize=6, parse_math=False)
     ax.set_ylim(len(chosen) - 0.5, -0.5)
     ax.tick_params(axis="y", length=0)
     ax.set_ylabel("tensors" if len(chosen) == len(tensors) else f"{len(chosen)} of {len(tensors):,} tensors")

@@ -9,6 +9,7 @@ from planner.pages.result import PageResult
 from planner.pages.why import bytes_over_time
 from planner.plotting.memory_streams import MILLI, stream_rows
 from planner.plotting.page_tensors import MOST_ROWS, colours, page_tensors
+from planner.plotting.style import as_written
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,7 +36,10 @@ def streams_and_waits(ax: Axes, timeline: Timeline) -> Axes:
 
 def _legend_above(ax: Axes) -> None:
     """Where it covers nothing."""
-    ax.legend(ncols=9, frameon=False, fontsize=7.5, loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2)
+    legend = ax.legend(
+        ncols=9, frameon=False, fontsize=7.5, loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2
+    )
+    as_written(legend.get_texts())
 
 
 def _again_s(timeline: Timeline) -> list[float]:
@@ -73,5 +77,5 @@ def save_page_tiers(path: Path, result: PageResult, job: int) -> None:
     streams_and_waits(streams, timeline)
     _legend_above(page_tensors(tensors, timeline))
     memory_bytes(memories, timeline)
-    figure.suptitle(f"{result.problem.name}: {result.problem.tasks[job].name}", fontsize=10)
+    figure.suptitle(f"{result.problem.name}: {result.problem.tasks[job].name}", fontsize=10, parse_math=False)
     figure.savefig(path, dpi=150)

@@ -10,7 +10,7 @@ import numpy as np
 
 from planner.model.errors import InputError
 from planner.plotting import SUFFIXES, require_matplotlib
-from planner.plotting.style import HUES, palette, plain_ticks
+from planner.plotting.style import HUES, as_written, palette, plain_ticks
 from planner.studies.validate import QuantityErrors, group_labels
 from planner.tables import Measurements
 
@@ -96,6 +96,5 @@ def _with_legend(ax: Axes) -> Axes:
     for handle in legend.legend_handles:
         if isinstance(handle, PathCollection):
             handle.set_sizes([LEGEND_SIZE])
-    for text in legend.get_texts():
-        text.set_parse_math(False)
+    as_written(legend.get_texts())
     return ax

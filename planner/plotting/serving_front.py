@@ -7,7 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from planner.plotting.style import palette, plain_ticks
+from planner.plotting.style import as_written, palette, plain_ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,7 +38,7 @@ def serving_front(ax: Axes, fronts: Mapping[str, ServingFront], labels: Mapping[
         _annotate(ax, front, labels[name], colour, is_below=name == lowest)
     ax.set(xscale="log", yscale="log", xlabel="tokens/s of a user", ylabel="tokens/s of an accelerator")
     ax.grid(which="both", color="#e3e7ec", linewidth=0.5)
-    ax.legend(frameon=False, loc="lower left")
+    as_written(ax.legend(frameon=False, loc="lower left").get_texts())
     return plain_ticks(ax)
 
 

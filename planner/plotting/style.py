@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.text import Text
 
 HUES = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#7a5fb0")
 """Okabe-Ito, safe for colour-blind readers"""
@@ -35,6 +36,12 @@ def is_dark(colour: str) -> bool:
     """Whether white text is read on it."""
     red, green, blue = ((int(colour[i : i + 2], 16) / 255) ** 2.2 for i in (1, 3, 5))
     return bool(0.2126 * red + 0.7152 * green + 0.0722 * blue < 0.2)
+
+
+def as_written(texts: Iterable[Text]) -> None:
+    """Names that users gave are no formulas: $ stands for itself."""
+    for text in texts:
+        text.set_parse_math(False)
 
 
 def plain_ticks(ax: Axes, axes: Iterable[Literal["x", "y"]] = ("x", "y")) -> Axes:

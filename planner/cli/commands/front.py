@@ -152,6 +152,8 @@ def _of_model(question: FrontQuestion, users: tuple[int, ...]) -> "dict[str, Ser
         served = workload_of(question.model, choices)
     if not isinstance(served, TransformerInference):
         raise InputError("--workload", question.model, "writes no tokens; give a model that does")
+    if question.output_tokens < 2:
+        raise InputError("--output", "1", "an answer of one token has no time per token; give 2 or more")
     fronts = {}
     for name in question.devices:
         part = device_of(name)

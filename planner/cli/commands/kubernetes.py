@@ -20,16 +20,16 @@ ConfigPath = Annotated[
 
 def _namespace(name: str) -> str:
     """As it is: the name becomes a part of an address beside the token."""
-    from planner.integrations.kubernetes.config import is_object_name
+    from planner.integrations.kubernetes.config import is_namespace
 
-    if not is_object_name(name):
-        problem = f"'{name}' is no name of a namespace; use lower-case letters and digits, with - or . between"
+    if not is_namespace(name):
+        problem = f"'{name}' is no name of a namespace; use at most 63 lower-case letters and digits, with - between"
         raise InputError("--namespace", "", problem)
     return name
 
 
 def _image(name: str) -> str:
-    if not name or name != name.strip():
+    if len(name.split()) != 1 or name != name.strip():
         raise InputError("--image", "", f"'{name}' is no image; write it as registry/name:tag")
     return name
 

@@ -12,7 +12,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from planner.integrations.kubernetes.config import Kubernetes
+from planner.integrations.kubernetes.config import CONTROLLER_MANAGER, Kubernetes
 from planner.integrations.kubernetes.pod_assignment import JOB, OWN
 
 NAME, KILLS = "photonplan-annotations", "photonplan-kills"
@@ -32,7 +32,8 @@ def policies(config: Kubernetes, account: str) -> tuple[dict[str, Any], ...]:
 
 
 def _annotations(config: Kubernetes, account: str) -> dict[str, Any]:
-    controllers = [f"system:serviceaccount:{name}" for name in config.controllers] if config.kueue else []
+    names = (name if name == CONTROLLER_MANAGER else f"system:serviceaccount:{name}" for name in config.controllers)
+    controllers = [*names] if config.kueue else []
     variables = {
         "user": "request.userInfo.username",
         "before": f"{IS_NEW} || !has(oldObject.metadata.annotations) ? {{}} : oldObject.metadata.annotations",
@@ -58,8 +59,8 @@ def _kills(config: Kubernetes, account: str) -> dict[str, Any]:
     takes = f"has(c.resources) && has(c.resources.limits) && {resources}.exists(r, r in c.resources.limits)"
     variables = {
         "user": "request.userInfo.username",
-        "knows": f"variables.user == {_text(account)} || variables.user.startsWith('system:node:') || "
-        "variables.user.startsWith('system:serviceaccount:kube-system:')",
+        "knows": f"variables.user in {_list((account, CONTROLLER_MANAGER))} || "
+        "variables.user.startsWith('system:node:') || variables.user.startsWith('system:serviceaccount:kube-system:')",
     }
     is_held = (
         "has(oldObject.spec.nodeName) && oldObject.spec.nodeName != '' && has(oldObject.metadata.annotations) && "

@@ -22,17 +22,24 @@ DOMAIN = "photonplan.io"
 """prefix of all labels and annotations"""
 CONTROLLER = f"{DOMAIN}/planner"
 """`spec.controllerName` of an AdmissionCheck that is ours"""
-MOST_NAME = 253
-"""characters of the name of an object"""
-MOST_LABEL = MOST_NAME + 1 + 63
-"""characters of the name of a label, with its prefix"""
-_LABEL = r"^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$"
-_NAME = r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"
+MOST_NAME, MOST_PART = 253, 63
+"""characters of the name of an object, and of a namespace or of a label behind its prefix"""
+MOST_LABEL = MOST_NAME + 1 + MOST_PART
+_PART = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_NAME = rf"^{_PART}(\.{_PART})*$"
+_LABEL = rf"^({_PART}(\.{_PART})*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{{0,61}}[A-Za-z0-9])?$"
+CONTROLLER_MANAGER = "system:kube-controller-manager"
+"""the user that Kubernetes' own controllers are where they have no accounts of their own"""
 
 
 def is_object_name(text: str) -> bool:
     """True if an object of Kubernetes may have this name."""
     return len(text) <= MOST_NAME and re.fullmatch(_NAME, text) is not None
+
+
+def is_namespace(text: str) -> bool:
+    """True if a namespace may have this name."""
+    return len(text) <= MOST_PART and re.fullmatch(_PART, text) is not None
 
 
 def _object_name(text: str) -> str:
@@ -65,7 +72,8 @@ NodeNames = Annotated[str, AfterValidator(_node_names)]
 
 
 def _account(text: str) -> str:
-    if not all(map(is_object_name, text.split(":"))) or text.count(":") != 1:
+    namespace, _, name = text.partition(":")
+    if text != CONTROLLER_MANAGER and not (is_namespace(namespace) and is_object_name(name)):
         raise ValueError(f"'{text}' is no service account; write it as namespace:name")
     return text
 
@@ -73,7 +81,7 @@ def _account(text: str) -> str:
 Account = Annotated[str, AfterValidator(_account)]
 CONTROLLERS = (
     "kube-system:job-controller", "kube-system:replicaset-controller", "kube-system:statefulset-controller",
-    "jobset-system:jobset-controller-manager", "kueue-system:kueue-controller-manager",
+    CONTROLLER_MANAGER, "jobset-system:jobset-controller-manager", "kueue-system:kueue-controller-manager",
 )  # fmt: skip
 
 

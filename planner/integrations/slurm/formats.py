@@ -36,7 +36,8 @@ JOBS = ("squeue", "--all", "--json")
 _ASKS = ("tres_per_node", "tres_per_job", "tres_per_socket", "tres_per_task")
 _GONE = {"DOWN", "FAIL", "ERROR", "FUTURE"}
 """not who sleeps to save power: Slurm wakes it for a job (SuspendProgram)"""
-_LEFT = {"DRAIN", "FAIL", "MAINTENANCE", "REBOOT_REQUESTED", "REBOOT_ISSUED"}
+_LEFT = {"DRAIN", "FAIL", "MAINTENANCE", "RESERVED", "REBOOT_REQUESTED", "REBOOT_ISSUED"}
+"""RESERVED: of a reservation, which no job of the planner names"""
 _STATES_FIRST = (
     "COMPLETING", "STAGE_OUT", "CONFIGURING", "RESIZING", "REQUEUE_HOLD", "SPECIAL_EXIT", "STOPPED", "REVOKED",
 )  # fmt: skip

@@ -90,6 +90,7 @@ def test_the_list_of_nodes_is_the_shortest_there_is() -> None:
         (lambda c: c.repair("s0.t1"), "has neither failed nor been drained"),
         (lambda c: c.drain("s12"), "servers are s0 to s3"),
         (lambda c: c.submit(request("runs", 8, priority=1)), "already with other content"),
+        (lambda c: c.submit(request("runs", 8, tenant="others")), "is the name of another tenant's job; take another"),
         (lambda c: c.submit(request("huge", 64)), "a rack has 32"),
         (lambda c: c.submit_all([request("x"), request("x")]), "a name of its own"),
         (lambda c: c.submit_all([request("x"), request("runs", 32)]), "leave it out"),

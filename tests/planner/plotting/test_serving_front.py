@@ -1,5 +1,7 @@
 """Fronts of serving jobs in one picture."""
 
+import io
+
 from matplotlib.figure import Figure
 
 from costmodel.hardware.device import load_device
@@ -14,11 +16,14 @@ USERS = (1, 4, 16, 64)
 
 def test_each_front_is_a_line_with_its_degrees() -> None:
     fronts = {
-        name: front_of(CHAT, (4,), load_device(name), fabric("fat_tree"), users=USERS) for name in ("h100", "h200")
+        name: front_of(CHAT, (4,), load_device(device), fabric("fat_tree"), users=USERS)
+        for name, device in (("h100", "h100"), ("$1_to_$2^", "h200"))
     }
     labels = {name: ["x" if n < 2 else "y" for n in range(len(front.rows))] for name, front in fronts.items()}
-    ax = serving_front(Figure().subplots(), fronts, labels)
-    assert [line.get_label() for line in ax.get_lines()] == ["h100", "h200"]
+    figure = Figure()
+    ax = serving_front(figure.subplots(), fronts, labels)
+    figure.savefig(io.BytesIO(), format="svg")
+    assert [line.get_label() for line in ax.get_lines()] == [*fronts], "a name is no formula"
     for line, front in zip(ax.get_lines(), fronts.values(), strict=True):
         assert list(line.get_xdata()) == front.per_user[front.rows].tolist()
         assert list(line.get_ydata()) == front.per_device[front.rows].tolist()

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from planner.integrations.kubernetes.admission_policy import policies
-from planner.integrations.kubernetes.config import CONTROLLERS, Kubernetes
+from planner.integrations.kubernetes.config import CONTROLLER_MANAGER, CONTROLLERS, Kubernetes
 from planner.integrations.kubernetes.manifests import Deployment, manifests
 from tests.planner.integrations.kubernetes.guards import Guards, allows, installed
 from tests.planner.integrations.kubernetes.manifests_cases import config
@@ -78,6 +78,7 @@ def test_who_makes_pods_is_configured() -> None:
         spec = found(**changes)
         assert {user for user in (jobs, JOBS) if allows(spec, user, None, pod(job="j"))} == who
     assert "kube-system:job-controller" in CONTROLLERS
+    assert allows(found(), CONTROLLER_MANAGER, None, pod(job="j")), "who has no accounts for its controllers"
 
 
 def test_names_are_no_expressions() -> None:
@@ -104,7 +105,7 @@ def test_the_policy_is_put_to_work_on_all_ways_to_write_a_pod() -> None:
 
 
 NODE, GARBAGE = "system:node:n0", "system:serviceaccount:kube-system:pod-garbage-collector"
-ALL = {USER, JOBS, PLANNER, NODE, GARBAGE}
+ALL = {USER, JOBS, PLANNER, NODE, GARBAGE, CONTROLLER_MANAGER}
 ENDED = pod("n0", job="j") | {"status": {"phase": "Failed"}}
 
 

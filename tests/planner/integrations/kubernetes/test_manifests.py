@@ -176,13 +176,13 @@ def test_what_a_config_map_does_not_hold_is_told(tmp_path: Path, capsys: pytest.
     command = ["kubernetes", "manifests", str(tmp_path / "cluster.yaml"), "--config", str(one)]
     assert main([*command, "--image", "x"]) == 2
     assert "more than the 1,048,576 that a ConfigMap holds" in capsys.readouterr().err
-    for image in ("", " x", "x\n"):
+    for image in ("", " x", "x\n", "x y"):
         assert main([*command, "--image", image]) == 2
         assert capsys.readouterr().err.startswith("error: --image: ")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["a b@evil.com/x", "", "A", "-a", "a\n", "a" * 254])
+@pytest.mark.parametrize("name", ["a b@evil.com/x", "", "A", "-a", "a\n", "a" * 64, "a.b"])
 def test_a_namespace_is_a_name(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
     one = tmp_path / "kubernetes.yaml"
     one.write_text(yaml.safe_dump({"nodes": "gpu-[0-3]", "workloads": {"bert": BERT}}))

@@ -142,15 +142,18 @@ def _site_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str) -> tu
 
 
 @pytest.mark.parametrize(
-    ("state", "is_gone"),
+    ("state", "is_down", "is_drained"),
     [
-        (["IDLE", "CLOUD", "POWERED_DOWN"], False),
-        (["IDLE", "CLOUD", "POWERING_DOWN"], False),
-        (["DOWN", "CLOUD", "POWERED_DOWN"], True),
-        (["FUTURE"], True),
-        ("idle", False),
+        (["IDLE", "CLOUD", "POWERED_DOWN"], False, False),
+        (["IDLE", "CLOUD", "POWERING_DOWN"], False, False),
+        (["DOWN", "CLOUD", "POWERED_DOWN"], True, False),
+        (["IDLE", "RESERVED"], False, True),
+        (["FUTURE"], True, False),
+        ("idle", False, False),
     ],
 )
-def test_a_node_that_sleeps_is_woken_by_its_job(state: Any, is_gone: bool) -> None:
+def test_a_node_that_sleeps_is_woken_by_its_job_and_one_of_a_reservation_takes_none(
+    state: Any, is_down: bool, is_drained: bool
+) -> None:
     row = node_row({"name": "n1", "state": state, "state_flags": ["POWERED_DOWN"], "reason": ""})
-    assert (row.name, row.is_down, row.is_drained) == ("n1", is_gone, False)
+    assert (row.name, row.is_down, row.is_drained) == ("n1", is_down, is_drained)
