@@ -31,5 +31,7 @@ def circuit_graph(each: Held) -> "nx.MultiDiGraph[str]":
 
 
 def graphml_text(each: Held) -> str:
-    """The graph in GraphML."""
-    return "\n".join(nx.generate_graphml(circuit_graph(each), named_key_ids=True)) + "\n"
+    """The graph in GraphML; XML has no control characters: a name has ? for each."""
+    graph = circuit_graph(each)
+    graph.graph["job"] = "".join(c if c.isprintable() else "?" for c in each.job)
+    return "\n".join(nx.generate_graphml(graph, named_key_ids=True)) + "\n"

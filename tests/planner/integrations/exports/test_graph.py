@@ -3,6 +3,7 @@
 import io
 import json
 from collections import Counter
+from dataclasses import replace
 
 import networkx as nx
 import pytest
@@ -24,6 +25,11 @@ def test_graphs_hold_every_circuit(name: str) -> None:
         read = nx.read_graphml(io.BytesIO(graphml_text(each).encode()), force_multigraph=True)
         assert sorted(map(str, read.edges(data="wavelengths"))) == sorted(map(str, graph.edges(data="wavelengths")))
         assert read.graph["job"] == each.job
+
+
+def test_control_characters_of_a_name_leave_the_file_readable() -> None:
+    each = replace(source_of(WITH_CIRCUITS[0]).held[0], job="a\x01b <c>")
+    assert nx.read_graphml(io.BytesIO(graphml_text(each).encode())).graph["job"] == "a?b <c>"
 
 
 @pytest.mark.slow
