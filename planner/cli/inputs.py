@@ -3,6 +3,7 @@
 import math
 import os
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -113,15 +114,28 @@ def load_in_time(path: Path, limit_s: float) -> "tuple[Problem, float]":
 
 
 def load_plan(path: Path, instance: "Instance") -> "Plan":
-    """A plan that names jobs of the instance alone."""
+    """A plan that names jobs of the instance alone, each once."""
     from planner.model.plan import Plan
 
     plan = Plan.load(path)
     names = {job.name for job in instance.all_jobs}
-    for assignment in plan.assignments:
-        if assignment.job not in names:
-            field = f"assignments[{assignment.job}]"
+    times = Counter(assignment.job for assignment in plan.assignments)
+    for job, number in times.items():
+        field = f"assignments[{job}]"
+        if job not in names:
             raise InputError(str(path), field, f"'{instance.name}' has no such job; give the plan of this instance")
+        if number > 1:
+            raise InputError(str(path), field, "the plan has this job twice; give a plan that passes `planner check`")
+    return plan
+
+
+def load_checked_plan(path: Path, instance: "Instance") -> "Plan":
+    """A plan of the instance that breaks no rule."""
+    from planner.checks import check
+
+    plan = load_plan(path, instance)
+    for violation in check(instance, plan):
+        raise InputError(str(path), violation.where, f"{violation.message}; `planner check` lists all rules")
     return plan
 
 

@@ -25,7 +25,9 @@ def call(
     from planner.model import files
 
     if not url.startswith(("http://", "https://")):
-        raise InputError("--url", url, f"begins with neither http:// nor https://; write http://{url.lstrip('/')}")
+        raise InputError(
+            "--url", url, f"begins with neither http:// nor https://; write http://{url.rpartition('//')[2]}"
+        )
     headers = {"Content-Type": "application/json"}
     if token_file is not None:
         token = files.read_text(token_file, wanted="a file with a token", remedy="give the one of the service")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from costmodel.wording import counted
-from planner.cli.inputs import InstancePath, load_plan, require_not_given
+from planner.cli.inputs import InstancePath, load_checked_plan, load_plan, require_not_given
 from planner.cli.sizes import bytes_of
 from planner.model.errors import InputError
 
@@ -76,7 +76,7 @@ def export(
 
     _require_of_use(format_name, (message, wiring, before, partitions, kubernetes, nodes))
     problem = Instance.load(instance)
-    given, earlier = load_plan(plan, problem), load_plan(before, problem) if before is not None else None
+    given, earlier = load_checked_plan(plan, problem), load_plan(before, problem) if before is not None else None
     named = partitions, _hosts(kubernetes, nodes)
     size = round(bytes_of(message or "1 MiB", "--message", "give the size of a call, such as '1 MiB'"))
     source = Source(problem, given, str(plan), size, wiring, earlier, *named, tell=_warn)

@@ -4,7 +4,6 @@ Nothing is remembered that matters: each look compares Workloads with jobs of th
 difference, so that a planner that died goes on where it was.
 """
 
-import logging
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping
@@ -13,7 +12,7 @@ from typing import Any
 
 from planner.controller.controller import Controller
 from planner.controller.view import JobState
-from planner.integrations.kubernetes.client import ApiError, KubernetesClient, Object, path_of
+from planner.integrations.kubernetes.client import ApiError, KubernetesClient, Object, path_of, refusals_logged
 from planner.integrations.kubernetes.config import CONTROLLER, KubernetesSite
 from planner.integrations.kubernetes.elastic import current, is_part, left, resized, stays, unasked, with_own_jobs
 from planner.integrations.kubernetes.gang_lifecycle import assignment_key, by_key
@@ -37,10 +36,7 @@ from planner.model.phrases import few
 from planner.placement.placement import Place
 
 MOST_MESSAGE = 32768
-STALE = (404, 409)
-"""the object has changed or is gone: the next look sees it as it is"""
 UNASKED = "without asking where they may run: have it ask the planner's extender (scheduler.yaml), then delete them"
-log = logging.getLogger("planner.kubernetes")
 
 
 class Admission:
@@ -217,7 +213,8 @@ class Admission:
         for pod in bound(self._pods.objects.values(), self._site.config.resources):
             is_of = annotated_job(pod) == workload.job and VISIBLE in pod.annotations
             if is_of and assignment_key(pod) not in here and not pod.is_leaving:
-                self._api.delete(path_of("v1", "pods", pod.namespace, pod.name), pod.uid)
+                with refusals_logged():
+                    self._api.delete(path_of("v1", "pods", pod.namespace, pod.name), pod.uid)
         return True
 
     def _runs_on(self, place: Place) -> str:
@@ -289,12 +286,8 @@ class Admission:
 
     def _patch(self, path: str, item: Object, status: Object) -> None:
         body = {"metadata": {"resourceVersion": item["metadata"].get("resourceVersion")}, "status": status}
-        try:
+        with refusals_logged():
             self._api.patch(path, body)
-        except ApiError as error:
-            if error.is_of_all:
-                raise
-            log.log(logging.INFO if error.status in STALE else logging.WARNING, "%s", error)
 
     def _now(self) -> str:
         return datetime.fromtimestamp(self._clock(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

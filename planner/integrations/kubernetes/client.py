@@ -1,10 +1,12 @@
 """A small client of the Kubernetes API: what the planner needs of it, and nothing is tried twice behind its back."""
 
 import json
+import logging
 import math
 import ssl
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import quote
 
@@ -13,9 +15,14 @@ import httpx
 from planner.integrations.kubernetes.client_config import ClientConfig
 
 Object = dict[str, Any]
+log = logging.getLogger("planner.kubernetes")
 TIMEOUT_S = 10.0
 MOST_PAUSE_S = 60.0
 """that an answer may ask for by Retry-After"""
+_NO_RIGHT = "is forbidden: User "
+"""in what RBAC answers"""
+STALE = (404, 409)
+"""answers: an object is gone, or is another by now"""
 GONE, BUSY = 410, 429
 """answers: the version is forgotten; too many requests"""
 PAGE = 500
@@ -36,8 +43,10 @@ class ApiError(Exception):
 
     @property
     def is_of_all(self) -> bool:
-        """True if other requests would fail as well: the API is down, has too many of them, or does not know us."""
-        return self.status in (0, 401, 403, BUSY) or self.status >= 500
+        """True if other requests would fail as well: the API is down, has too many of them, does not know us, or gives
+        us no right to any of the kind. What webhooks and policies deny is 403, too, and of one object."""
+        has_no_right = self.status == 403 and _NO_RIGHT in str(self)
+        return has_no_right or self.status in (0, 401, BUSY) or self.status >= 500
 
 
 class NoAnswerError(ApiError):
@@ -46,6 +55,17 @@ class NoAnswerError(ApiError):
 
 class SilenceError(ApiError):
     """A watch was answered, and told nothing for longer than it may."""
+
+
+@contextmanager
+def refusals_logged() -> Iterator[None]:
+    """What the API refuses of one object is logged, so that others go on; ApiError where it is of all."""
+    try:
+        yield
+    except ApiError as error:
+        if error.is_of_all:
+            raise
+        log.log(logging.INFO if error.status in STALE else logging.WARNING, "%s", error)
 
 
 class KubernetesClient:

@@ -6,7 +6,7 @@ from typing import Any
 
 from planner.controller.controller import Controller
 from planner.controller.view import JobState
-from planner.integrations.kubernetes.client import KubernetesClient, path_of
+from planner.integrations.kubernetes.client import KubernetesClient, path_of, refusals_logged
 from planner.integrations.kubernetes.config import DOMAIN, KubernetesSite
 from planner.integrations.kubernetes.holders import Holders
 from planner.integrations.kubernetes.informer import Informer
@@ -64,7 +64,8 @@ class GangLifecycle:
         for pod in bound(self._pods.objects.values(), self._site.config.resources):
             is_ours = is_gang(annotated_job(pod)) and VISIBLE in pod.annotations
             if is_ours and assignment_key(pod) not in self._assignments(pod, jobs, known):
-                self._api.delete(path_of("v1", "pods", pod.namespace, pod.name), pod.uid)
+                with refusals_logged():
+                    self._api.delete(path_of("v1", "pods", pod.namespace, pod.name), pod.uid)
 
     def _assignments(self, pod: Pod, jobs: dict[str, JobState], known: dict[tuple[str, int], Taken]) -> Taken:
         """Assignments of the pods of a pod's job as it runs now; none where it does not."""

@@ -4,14 +4,13 @@ An extender cannot tell it when: a pod that was turned away is tried again when 
 after five minutes. A change of the pod itself is such an event, so that an annotation brings it back.
 """
 
-import logging
 import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 
 from planner.controller.controller import Controller
 from planner.integrations.kubernetes.assumed_pods import FRESH_S
-from planner.integrations.kubernetes.client import ApiError, KubernetesClient, path_of
+from planner.integrations.kubernetes.client import KubernetesClient, path_of, refusals_logged
 from planner.integrations.kubernetes.config import DOMAIN
 from planner.integrations.kubernetes.extender import Extender, Turned
 from planner.integrations.kubernetes.informer import Informer
@@ -20,9 +19,6 @@ from planner.integrations.kubernetes.pods import Pod, job_of
 
 READY = f"{DOMAIN}/ready"
 """annotation of a pod that waits: when it was last known that it may go; nobody reads it"""
-STALE = (404, 409)
-"""the pod is gone, or another has its name"""
-log = logging.getLogger("planner.kubernetes")
 
 
 class Requeuer:
@@ -61,11 +57,9 @@ class Requeuer:
             verdict = self._extender.judge(turned.asked)
         if verdict.why:
             return
-        try:
-            self._requeue(pod)
-        except ApiError:
-            self._extender.turned_away[pod.uid] = turned
-            raise
+        self._extender.turned_away[pod.uid] = turned
+        if self._requeue(pod):
+            del self._extender.turned_away[pod.uid]
 
     def _begin(self, waiting: Iterable[Pod]) -> None:
         """Nobody remembers whom the process before this one has turned away."""
@@ -74,13 +68,11 @@ class Requeuer:
                 self._requeue(pod)
         self._has_begun = True
 
-    def _requeue(self, pod: Pod) -> None:
-        """Change a pod, which brings it back."""
+    def _requeue(self, pod: Pod) -> bool:
+        """Change a pod, which brings it back; False where it is not to be changed now."""
         at = datetime.fromtimestamp(self._clock(), UTC).isoformat(timespec="microseconds")
         about = {"uid": pod.uid, "annotations": {READY: at}}
-        try:
+        with refusals_logged():
             self._api.patch(path_of("v1", "pods", pod.namespace, pod.name), {"metadata": about})
-        except ApiError as error:
-            if error.status not in STALE:
-                raise
-            log.info("pod %s/%s: %s", pod.namespace, pod.name, error)
+            return True
+        return False

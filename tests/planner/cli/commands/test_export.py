@@ -1,13 +1,16 @@
 """planner export."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
 from costmodel.parallelism.configuration import Configuration
 from costmodel.wording import counted
+from planner.integrations.exports import Source, export_files, warnings_of
 from planner.model.instance import Instance
 from planner.model.plan import Plan
 from tests.planner.checks import good
@@ -73,16 +76,15 @@ def test_pipelines_have_circuits_but_no_schedule(planner: Planner, tmp_path: Pat
 
 
 @pytest.mark.slow
-def test_algorithms_that_an_executor_may_refuse_are_named(planner: Planner, tmp_path: Path) -> None:
+def test_algorithms_that_an_executor_may_refuse_are_named() -> None:
     instance, _ = good.ring({"tiles_per_server": 32, "tile_rows": 1})
     devices = [f"s{i // 32}.t{i % 32}" for i in range(34)]
     long = Configuration(data=34, data_collective=collective("ring", 1))
     light = [f"{a} {b} 0" for a, b in zip(devices, [*devices[1:], devices[0]], strict=True)]
     broad = plan_of(instance, assign("ring", long, " ".join(devices), held("data", *light)))
-    outcome = planner("export", *saved(tmp_path, (instance, broad)), "--format", "msccl", "-o", tmp_path)
-    assert outcome.code == 0
-    assert "warning: ring.data.xml: a threadblock has 66 steps" in outcome.err
-    assert "MSCCL_MAX_NUM_STEPS" in outcome.err
+    (said,) = warnings_of(list(export_files("msccl", Source(instance, broad, "plan.json"))))
+    assert said.startswith("ring.data.xml: a threadblock has 66 steps")
+    assert "MSCCL_MAX_NUM_STEPS" in said
 
 
 @pytest.mark.slow
@@ -106,6 +108,27 @@ def test_bad_input_is_named(
     assert outcome.code == 2
     assert words in outcome.err
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (lambda held: [held, held], "the plan has this job twice"),
+        (lambda held: [held | {"devices": held["devices"][:-1]}], "`planner check` lists all rules"),
+        (lambda held: [held | {"devices": [*held["devices"][:-1], "s9.t9"]}], "`planner check` lists all rules"),
+        (lambda held: [held | {"circuits": []}], "`planner check` lists all rules"),
+    ],
+)
+def test_a_plan_that_breaks_a_rule_is_not_exported(
+    planner: Planner, tmp_path: Path, changes: Callable[[Any], list[Any]], words: str
+) -> None:
+    instance, plan = saved(tmp_path, good.ring())
+    content = json.loads(plan.read_text())
+    content["assignments"] = changes(content["assignments"][0])
+    plan.write_text(json.dumps(content))
+    outcome = planner("export", instance, plan, "--format", "circuits", "-o", tmp_path / "out")
+    assert (outcome.code, (tmp_path / "out").exists()) == (2, False)
+    assert words in outcome.err
 
 
 def test_a_file_in_the_way_is_named(planner: Planner, tmp_path: Path) -> None:

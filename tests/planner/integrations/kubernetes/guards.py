@@ -57,7 +57,8 @@ class Guards:
     def authorize(self, right: Right) -> None:
         """Refused for what the planner's role does not hold."""
         if right not in self.rights:
-            raise Refused(403, "Forbidden", f"{self.planner} cannot {right[2]} {right[1]} in group '{right[0]}'")
+            said = f'cannot {right[2]} resource "{right[1]}" in API group "{right[0]}"'
+            raise Refused(403, "Forbidden", f'{right[1]} is forbidden: User "{self.planner}" {said}')
         self.used.add(right)
 
     def admit(self, user: str, operation: str, resource: str, before: Any, after: Any, **more: Any) -> None:

@@ -1,10 +1,15 @@
 """The reconcile loop: outages, restarts and lost journals change nothing in the end."""
 
+from typing import Any
+
 import pytest
 
 from tests.planner.integrations.kubernetes.admission_cases import Make, seats
+from tests.planner.integrations.kubernetes.emulator import Emulator
+from tests.planner.integrations.kubernetes.extender_cases import gang
 from tests.planner.integrations.kubernetes.items import pod_set
 from tests.planner.integrations.kubernetes.objects import PODS, WORKLOADS
+from tests.planner.integrations.kubernetes.published import Refused
 
 
 @pytest.mark.slow
@@ -79,3 +84,51 @@ def test_a_lost_journal_sends_admitted_workloads_back(make_world: Make) -> None:
     assert world.check("train")["state"] == "Retry"
     world.settle(12)
     assert world.check("train")["state"] == "Ready"
+
+
+DENIED = 'admission webhook "guard" denied the request: not now'
+
+
+def deny(monkeypatch: pytest.MonkeyPatch, name: str, status: int, said: str) -> None:
+    """Writes of objects of this name are refused."""
+    write = Emulator._write
+
+    def refuse(self: Emulator, request: Any) -> Any:
+        if request.name == name and request.method.value in ("PATCH", "DELETE"):
+            raise Refused(status, "Forbidden", said)
+        return write(self, request)
+
+    monkeypatch.setattr(Emulator, "_write", refuse)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("status", [403, 422])
+def test_what_is_denied_of_one_object_stops_no_other(
+    make_world: Make, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, status: int
+) -> None:
+    """Webhooks and policies answer 403, as RBAC does."""
+    world = make_world()
+    gang(world, "old", 1, 8)
+    world.loop.tick()
+    world.schedule()
+    world.loop.tick()
+    world.controller.cancel("team/pods/old")
+    for name in ("bad", "good"):
+        world.workload(name, pod_set(1, 8))
+    for name in ("bad", "old-0"):
+        deny(monkeypatch, name, status, DENIED)
+    world.settle(4)
+    assert [world.check(name)["state"] for name in ("bad", "good")] == ["Pending", "Ready"]
+    assert world.loop.trouble == ""
+    assert "bad/status: admission webhook" in caplog.text
+    assert "old-0: admission webhook" in caplog.text
+
+
+def test_a_right_that_is_missing_is_trouble(make_world: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    world = make_world()
+    world.workload("train", pod_set(1, 8))
+    said = 'workloads "train" is forbidden: User "planner" cannot patch resource "workloads/status"'
+    deny(monkeypatch, "train", 403, said)
+    world.kueue()
+    world.loop.tick()
+    assert "cannot patch resource" in world.loop.trouble

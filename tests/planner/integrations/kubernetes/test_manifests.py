@@ -107,7 +107,7 @@ def test_what_the_role_does_not_hold_is_refused(make_world: Callable[..., World]
     world.loop.tick()
     world.loop.tick()
     assert "403" in world.loop.trouble
-    assert "cannot watch pods" in world.loop.trouble
+    assert 'cannot watch resource "pods"' in world.loop.trouble
 
 
 def test_what_is_installed() -> None:
