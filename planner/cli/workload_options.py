@@ -64,6 +64,8 @@ ExpertDegree = Annotated[int | None, _degree("ep", "expert")]
 
 OF_SERVING = frozenset(("concurrency", "input_tokens", "output_tokens", "backend"))
 """parameters that training has not"""
+OF_TRAINING = frozenset(("sequence",))
+"""parameters that serving has not"""
 
 
 def refuse_given(context: typer.Context, names: frozenset[str], why: str) -> None:

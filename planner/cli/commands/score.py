@@ -18,6 +18,7 @@ from planner.cli.tables.phase_columns import OWN, block_column, phase_columns
 from planner.cli.tables.serving_columns import how_served, serving_columns, serving_record
 from planner.cli.workload_options import (
     OF_SERVING,
+    OF_TRAINING,
     Backend,
     Concurrency,
     ContextDegree,
@@ -95,6 +96,8 @@ def _require_fitting(context: typer.Context, instance: Path | None, workload: st
         raise InputError("--workload", "", "give an instance or a workload, not both")
     if workload is not None and phase == "training":
         refuse_given(context, OF_SERVING, "is of --phase inference; this is training")
+    elif workload is not None:
+        refuse_given(context, OF_TRAINING, "is of --phase training; this is inference")
     if workload is None and instance is None:
         raise InputError("planner score", "INSTANCE", "missing; give an instance file, or --workload MODEL")
     if workload is None:
