@@ -34,7 +34,7 @@ def test_front_and_roofline_are_drawn(planner: Planner, tmp_path: Path) -> None:
         ((), "give an instance file, or --workload MODEL"),
         (("instances/lumorph/golden.yaml", "--tp", "8"), "--tp: is of --workload"),
         (("--workload", "gpt3-1t", "--concurrency", "4"), "--concurrency: is of --phase inference"),
-        (("--workload", "llama-3.1-8b", "--phase", "inference", "--sequence", "4"), "--sequence: is of --phase training"),
+        (("--workload", "llama-3.1-8b", "--phase", "inference", "--sequence", "4"), "--sequence: is of --phase"),
         (
             ("--workload", "llama-3.1-8b", "--ep", "2"),
             "no division into expert 2 on 64 accelerators; there are those into 1",
