@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Annotated, Literal, Self
+from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
@@ -69,6 +70,16 @@ class SwitchAccess(Spec):
     def _is_address(cls, url: str) -> str:
         if not re.fullmatch(r"(https?|tcp|tls)://[^\s/?#]+(/[^\s?#]*)?", url):
             raise ValueError(f"'{url}' is no address; write it like https://ocs-1.example:8443")
+        try:
+            parts = urlsplit(url.replace("{}", "x"))
+            (parts.hostname or "").encode("idna")
+            is_port = parts.port != 0
+        except ValueError:
+            is_port = False
+        if not is_port:
+            raise ValueError(
+                f"'{url}' has a host or a port that no address has; write it like https://ocs-1.example:8443"
+            )
         return re.sub(r"(?<=[^/])/restconf$", "", url.rstrip("/"))
 
     @model_validator(mode="after")
@@ -168,8 +179,11 @@ class SwitchSite:
         return plugin_of(self.fabric).switch_ports.part(self.fabric, switch, self.cable_at[switch, port].end)
 
     def secret(self, file: Path) -> str:
-        """The line of a file of credentials; OSError."""
-        return (self.path.parent / file).read_text(encoding="utf-8").strip()
+        """The line of a file of credentials; OSError, ValueError, whose texts say nothing of it."""
+        lines = (self.path.parent / file).read_text(encoding="utf-8").strip().splitlines()
+        if len(lines) > 1:
+            raise ValueError("it has several lines; leave the one that is the secret")
+        return "".join(lines)
 
     def tls(self, switch: str) -> ssl.SSLContext:
         """InputError where its files cannot be used."""
@@ -222,7 +236,8 @@ def _require_ports(site: SwitchSite, switch: str) -> None:
 
 def _require_readable(site: SwitchSite, file: Path | None) -> None:
     try:
-        if file is not None and not site.secret(file):
-            raise InputError(str(site.path.parent / file), "", "is empty; it holds one line, the secret")
-    except (OSError, UnicodeDecodeError) as error:
+        is_empty = file is not None and not site.secret(file)
+    except (OSError, ValueError) as error:
         raise InputError(str(site.path), "switches", f"{file} cannot be read: {error}") from None
+    if is_empty:
+        raise InputError(str(site.path.parent / str(file)), "", "is empty; it holds one line, the secret")

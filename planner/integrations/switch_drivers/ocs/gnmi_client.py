@@ -55,6 +55,8 @@ class GnmiSwitch(OcsSwitch):
         values = [update.val for each in found.notification for update in each.update]
         if not values:
             return {}
+        if len(values) > 1:
+            raise SwitchSilentError(f"{self.name} answers a path in {len(values)} values; one is read")
         try:
             return from_json(values[0].json_ietf_val or values[0].json_val)
         except ValueError:

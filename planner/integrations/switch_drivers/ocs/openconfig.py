@@ -16,13 +16,16 @@ from planner.integrations.switch_drivers.ocs.tables import (
     CrossConnectState,
     PortState,
     SwitchTables,
+    list_of,
 )
 from planner.integrations.switch_drivers.recorded import unfenced
 
 ROOT = "openconfig-optical-switch:optical-switch"
 CONNECTIONS, CONNECTION = "port-connections", "port-connection"
 STATUSES, STATUS = "port-statuses", "port-status"
+ENABLED = "STATUS_ENABLED"
 DEAD_WORDS = {"STATUS_FAILED": "failed", "STATUS_DISABLED": "force_blocked"}
+"""with or without the name of their module (RFC 7951); no light passes at a port that says anything else"""
 Json = Mapping[str, Any]
 
 
@@ -38,16 +41,16 @@ class OpenConfigOcs(GnmiSwitch):
         """ports at which each cross-connect was listed"""
 
     def tables(self) -> SwitchTables:
-        return self._read(self.get((ROOT, STATUSES)))
+        return self._read(self.get((ROOT, STATUSES)), self._asked_or_there)
 
     def configured(self) -> Mapping[str, CrossConnectRow]:
-        return self._read({}).rows
+        return self._read({}, self._asked).rows
 
-    def _read(self, statuses: Json) -> SwitchTables:
+    def _read(self, statuses: Json, peer_of: Callable[[Json], Json]) -> SwitchTables:
         """Connections as they are now, beside what ports have just told."""
         found = self.get((ROOT, CONNECTIONS))
         try:
-            return self._tables(_list(statuses, STATUS), _list(found, CONNECTION))
+            return self._tables(list_of(statuses, STATUS), list_of(found, CONNECTION), peer_of)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise SwitchSilentError(f"{self.name} reports tables that cannot be read: {error!r}") from None
 
@@ -66,19 +69,31 @@ class OpenConfigOcs(GnmiSwitch):
         """Ports at which a row may be listed; `busy`: those that connections have."""
         return self._keys.get(row, [] if row.a_side in busy else [row.a_side])
 
-    def _tables(self, statuses: list[Json], connections: list[Json]) -> SwitchTables:
+    @staticmethod
+    def _asked(entry: Json) -> Json:
+        found: Json = entry.get("config", {})
+        return found
+
+    @staticmethod
+    def _asked_or_there(entry: Json) -> Json:
+        """What others have joined by hand may have no configuration, and is in the way all the same."""
+        config: Json = entry.get("config", {})
+        state: Json = entry.get("state", {})
+        return config if config.get("peer-port") else state
+
+    def _tables(self, statuses: list[Json], connections: list[Json], peer_of: Callable[[Json], Json]) -> SwitchTables:
         keys: dict[CrossConnectRow, list[str]] = {}
         actual: dict[str, str] = {}
         for entry in connections:
-            here, config, state = _port(entry), entry.get("config", {}), entry.get("state", {})
+            here, peer, state = _port(entry), peer_of(entry), entry.get("state", {})
             if state.get("peer-port"):
                 actual[here] = _peer(state)
                 actual.setdefault(_peer(state), here)
-            if config.get("peer-port"):
-                keys.setdefault(self._row(here, _peer(config)), []).append(here)
+            if peer.get("peer-port"):
+                keys.setdefault(self._row(here, _peer(peer)), []).append(here)
         self._keys = keys
         used = {port for row in keys for port in (row.a_side, row.b_side)}
-        words = {_port(each): each.get("state", {}).get("port-status", "STATUS_ENABLED") for each in statuses}
+        words = {_port(each): each.get("state", {}).get("port-status") or "" for each in statuses}
         states = {p: PortState(_status(p, word, actual, used), actual.get(p, "")) for p, word in words.items()}
         return SwitchTables({row.name: row for row in keys}, dict(_outcomes(keys, actual)), states)
 
@@ -98,15 +113,12 @@ def _outcomes(rows: Collection[CrossConnectRow], actual: Mapping[str, str]) -> I
 
 def _status(port: str, word: str, actual: Mapping[str, str], used: Collection[str]) -> str:
     """In the words of SONiC."""
-    if word in DEAD_WORDS:
-        return DEAD_WORDS[word]
-    return "connected" if port in actual else "tuning" if port in used else "blocked"
-
-
-def _list(answer: Json, name: str) -> list[Json]:
-    """With or without the name of the module; none: empty."""
-    found: list[Json] = next((value for key, value in answer.items() if key.rpartition(":")[2] == name), [])
-    return found
+    said = word.rpartition(":")[2]
+    if said in DEAD_WORDS:
+        return DEAD_WORDS[said]
+    if port in actual and said == ENABLED:
+        return "connected"
+    return "tuning" if port in used else "blocked"
 
 
 def _port(entry: Json) -> str:

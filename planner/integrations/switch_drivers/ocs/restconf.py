@@ -1,7 +1,7 @@
 """A switch that runs SONiC, over RESTCONF (RFC 8040): its tables, and the RPC `bulk-update`."""
 
 from collections.abc import Callable, Collection, Mapping
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import httpx
@@ -29,9 +29,10 @@ class RestconfSwitch(OcsSwitch):
     def __init__(self, site: SwitchSite, name: str, fence: Callable[[], int] = unfenced) -> None:
         super().__init__(site, name, fence)
         self._client = httpx.Client(
-            base_url=site.url(name), verify=site.tls(name), timeout=self._access.timeout_s, trust_env=False,
-            headers={"Accept": MEDIA},
-        )  # fmt: skip
+            verify=site.tls(name), timeout=self._access.timeout_s, trust_env=False, headers={"Accept": MEDIA}
+        )
+        self._url = cache(lambda path: httpx.URL(site.url(name).rstrip("/") + path))
+        """of a path; to read one takes longer than to write it"""
 
     def close(self) -> None:
         self._client.close()
@@ -61,7 +62,9 @@ class RestconfSwitch(OcsSwitch):
             headers["Content-Type"] = MEDIA
         self.fence()
         try:
-            response = self._client.request(method, path, json=body, headers=headers, auth=login)
+            response = self._client.request(method, self._url(path), json=body, headers=headers, auth=login)
+        except httpx.LocalProtocolError:  # its text may hold the secret
+            raise SwitchRefusalError(f"{self.name}: its credentials are none that HTTP can send") from None
         except httpx.HTTPError as error:
             raise SwitchSilentError(f"{self.name} does not answer: {type(error).__name__} {error}") from None
         code = response.status_code
@@ -86,6 +89,8 @@ class RestconfSwitch(OcsSwitch):
             return {}, None
         if user is not None:
             return {}, httpx.BasicAuth(user, secret)
+        if not secret.isascii():
+            raise SwitchRefusalError(f"{self.name}: HTTP takes no token beyond ASCII")
         return {"Authorization": f"Bearer {secret}"}, None
 
 

@@ -29,8 +29,8 @@ COMPLETE, STATE, PORTS, ERROR = "*OPC?", ":OXC:SWIT:CONN:STAT?", ":OXC:SWIT:PORT
 WORDS = {"E": "connected", "D": "force_blocked", "F": "failed"}
 """states of ports, in the words of SONiC"""
 MOST_ERRORS = 64
-LAST_COMMAND_ERROR = -200
-"""codes above it are of commands that a switch does not know: another try changes nothing"""
+COMMAND_ERRORS = range(-199, -99)
+"""codes of commands that a switch does not know (SCPI-99): another try changes nothing"""
 _STATE = re.compile(r"\s*\(@([\d,\s]*)\)\s*,\s*\(@([\d,\s]*)\)\s*")
 _ERROR = re.compile(r"\s*([+-]?\d+)\s*,\s*(.*)")
 
@@ -51,15 +51,14 @@ class ScpiSwitch(OcsSwitch):
     def tables(self) -> SwitchTables:
         """Once nothing moves any more."""
         with self._lock:
-            self._ask(COMPLETE)
+            rest = self._ask(COMPLETE)
             words = self._ask(self._asked)
             found = self._ask(STATE)
-        match, letters = _STATE.fullmatch(found), words.strip("()").replace(" ", "").split(",")
-        if match is None or len(letters) != len(self._ports) or not WORDS.keys() >= {*letters}:
+        letters, sides = words.strip("()").replace(" ", "").split(","), _sides(found)
+        if rest != "1" or sides is None or len(letters) != len(self._ports) or not WORDS.keys() >= {*letters}:
             self._connection.close()
-            raise SwitchSilentError(f"{self.name} reports what cannot be read: {found[:MOST_CHARACTERS]}")
-        sides = [[port.strip() for port in side.split(",") if port.strip()] for side in match.groups()]
-        rows = {f"{a}-{b}": CrossConnectRow(f"{a}-{b}", a, b) for a, b in zip(*sides, strict=False)}
+            raise SwitchSilentError(f"{self.name} reports what cannot be read: {rest} {found[:MOST_CHARACTERS]}")
+        rows = {f"{a}-{b}": CrossConnectRow(f"{a}-{b}", a, b) for a, b in zip(*sides, strict=True)}
         peers = {row.a_side: row.b_side for row in rows.values()} | {row.b_side: row.a_side for row in rows.values()}
         states = {
             port: PortState(WORDS[letter] if letter != "E" or port in peers else "blocked", peers.get(port, ""))
@@ -77,7 +76,7 @@ class ScpiSwitch(OcsSwitch):
             self._send("".join(f"{line}\n" for line in lines))
             errors = list(self._errors())
         for code, said in errors:
-            if code > LAST_COMMAND_ERROR:
+            if code in COMMAND_ERRORS:
                 raise SwitchRefusalError(f"{self.name} says {code}: {said}")
         if errors:
             raise SwitchSilentError(f"{self.name} says {errors[0][0]}: {errors[0][1]}")
@@ -111,3 +110,14 @@ class ScpiSwitch(OcsSwitch):
         self._connection.restart_time()
         self.fence()
         self._connection.send(text)
+
+
+def _sides(state: str) -> list[list[str]] | None:
+    """Ports on either side, pair by pair; None where the lists are none, or differ in length."""
+    match = _STATE.fullmatch(state)
+    if match is None:
+        return None
+    texts = [[port.strip() for port in side.split(",")] if side.strip() else [] for side in match.groups()]
+    if len(texts[0]) != len(texts[1]) or not all(port.isdecimal() and int(port) for side in texts for port in side):
+        return None
+    return [[str(int(port)) for port in side] for side in texts]

@@ -86,5 +86,5 @@ class OcsSwitch:
         file = self._access.password_file or self._access.token_file
         try:
             return None if file is None else self._site.secret(file)
-        except (OSError, UnicodeDecodeError) as error:
+        except (OSError, ValueError) as error:
             raise SwitchRefusalError(f"{self.name}: its credentials cannot be read: {error}") from None

@@ -86,17 +86,17 @@ def tables_of(
     read."""
     rows = (
         CrossConnectRow(r["cross_connect_id"], r["a_side"], r["b_side"])
-        for r in _list(config, "OCS_CROSS_CONNECT_LIST")
+        for r in list_of(config, "OCS_CROSS_CONNECT_LIST")
     )
     return SwitchTables(
         {row.name: row for row in rows},
-        {r["cross_connect_id"]: _outcome(r) for r in _list(state, "OCS_CROSS_CONNECT_LIST")},
+        {r["cross_connect_id"]: _outcome(r) for r in list_of(state, "OCS_CROSS_CONNECT_LIST")},
         {
             r["simplex_port_id"]: PortState(
                 str(next((r[leaf] for leaf in STATUS_LEAVES if leaf in r), "blocked")),
                 r.get("target_simplex_port_id") or "",
             )
-            for r in _list(ports, "OCS_PORT_LIST")
+            for r in list_of(ports, "OCS_PORT_LIST")
         },
     )
 
@@ -106,12 +106,26 @@ def _outcome(row: Mapping[str, Any]) -> CrossConnectState:
     return CrossConnectState(str(row.get("status", "disabled")), None if loss is None else float(loss))
 
 
-def _list(answer: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
-    """The list of an answer, with or without the name of the module, inside its containers or not; none: empty."""
+def list_of(answer: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    """The list of an answer, with or without the name of the module, inside its containers or not; empty where these
+    are. ValueError for an answer that says something else: it would pass for a switch with nothing on."""
+    found = _found(answer, name)
+    if found is None and not _is_empty(answer):
+        raise ValueError(f"{name} is not in what was answered")
+    return found or []
+
+
+def _found(answer: Mapping[str, Any], name: str) -> list[Mapping[str, Any]] | None:
     for key, value in answer.items():
         if key.rpartition(":")[2] == name:
-            found: list[Mapping[str, Any]] = value
-            return found
-        if isinstance(value, Mapping) and (inner := _list(value, name)):
-            return inner
-    return []
+            here: list[Mapping[str, Any]] = value or []
+            return here
+    inside = (_found(value, name) for value in answer.values() if isinstance(value, Mapping))
+    return next((each for each in inside if each is not None), None)
+
+
+def _is_empty(value: object) -> bool:
+    """Containers that hold nothing, beside metadata (RFC 7952)."""
+    if not isinstance(value, Mapping):
+        return value is None
+    return all(_is_empty(inner) for key, inner in value.items() if not key.startswith("@"))

@@ -10,7 +10,12 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from planner.integrations.switch_drivers.ocs.config import SwitchSite
-from planner.integrations.switch_drivers.ocs.switch import OcsSwitch, SwitchRefusalError, SwitchSilentError
+from planner.integrations.switch_drivers.ocs.switch import (
+    MOST_CHARACTERS,
+    OcsSwitch,
+    SwitchRefusalError,
+    SwitchSilentError,
+)
 from planner.integrations.switch_drivers.ocs.tables import (
     CrossConnectRow,
     CrossConnectState,
@@ -22,8 +27,10 @@ from planner.integrations.switch_drivers.recorded import unfenced
 
 GROUP = "SYSTEM"
 CONNECTIONS, PORTS, POWERS = "RTRV-CRS:::{}::ALL;", "RTRV-PORT::0:{};", "RTRV-PORT-SUM::0:{};"
-_ITEM = re.compile(r'"([^:"]+):([^"]*)"')
-"""identifier, and the rest of an entry"""
+_ITEM = re.compile(r'"([^:"]+):((?:[^"\\]|\\.)*)"')
+"""identifier, and the rest of an entry, in which quotes are escaped"""
+_WORD = re.compile(r'(?:"[^"]*"|[^",:])+')
+_COMMENT = re.compile(r"/\*.*\*/")
 Words = Mapping[str, str]
 
 
@@ -86,9 +93,13 @@ class Tl1Switch(OcsSwitch):
             kind = SwitchRefusalError if answer.error.startswith(INVALID) else SwitchSilentError
             raise kind(f"{self.name} denies {command.partition(':')[0]}: {answer.said}")
         for line in answer.lines:
-            if (match := _ITEM.fullmatch(line)) is not None:
-                words = match[2].replace(":", ",").split(",")
-                yield match[1], dict(word.split("=", 1) for word in words if "=" in word)
+            if _COMMENT.fullmatch(line):
+                continue
+            match = _ITEM.fullmatch(line)
+            words = None if match is None else _words(match[2])
+            if match is None or words is None:
+                raise SwitchSilentError(f"{self.name} reports what cannot be read: {line[:MOST_CHARACTERS]}")
+            yield match[1], words
 
     def _powers(self) -> dict[str, float]:
         """By simplex port, in dBm."""
@@ -100,6 +111,13 @@ class Tl1Switch(OcsSwitch):
                 except ValueError:
                     continue
         return found
+
+
+def _words(text: str) -> Words | None:
+    """Values by their names; None where a name comes twice: an unquoted value may hold commas."""
+    pairs = [word.split("=", 1) for word in _WORD.findall(text.replace('\\"', '"')) if "=" in word]
+    found = {name: value.strip('"') for name, value in pairs}
+    return found if len(found) == len(pairs) else None
 
 
 def _rows(words: Words) -> Iterator[tuple[CrossConnectRow, Words]]:

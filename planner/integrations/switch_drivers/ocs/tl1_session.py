@@ -94,14 +94,15 @@ class Tl1Session:
             self._waiting += self._connection.receive()
             for text, end in self._messages():
                 match = _STATUS.search(text)
-                if match is None or match[1] not in open_tags or end == "<":
+                tag = "" if match is None else match[1].lstrip("0")
+                if match is None or tag not in open_tags or end == "<":
                     continue
-                answer = answers[match[1]]
+                answer = answers[tag]
                 answer.code = match[2]
                 answer.lines += [line for each in text[match.end() :].splitlines() if (line := each.strip())]
                 self._connection.restart_time()
                 if end == ";":
-                    open_tags.discard(match[1])
+                    open_tags.discard(tag)
         return [answers[tag] for tag in tags]
 
     def _messages(self) -> list[tuple[str, str]]:

@@ -135,14 +135,15 @@ class Answer:
 class EmulatorClient:
     """In place of `httpx.Client`: asks the emulator of a world, without a network."""
 
-    def __init__(self, world: FaultySwitches, base_url: str, headers: dict[str, str]) -> None:
+    def __init__(self, world: FaultySwitches, headers: dict[str, str]) -> None:
         self._world, self._headers = world, {key.lower(): value for key, value in headers.items()}
-        self._name = base_url.rpartition("/")[2]
 
-    def request(self, method: str, path: str, json: Any, headers: dict[str, str], auth: None) -> "Answer":
+    def request(self, method: str, url: httpx.URL, json: Any, headers: dict[str, str], auth: None) -> "Answer":
+        before, mark, after = url.path.partition("/restconf/")
+        name, path = before.rpartition("/")[2], mark + after
         given = self._headers | {key.lower(): value for key, value in headers.items()}
         body = b"" if json is None else dumps(json).encode()
-        return self._world.handle(self._name, HttpRequest(method, path, given, body, ""))
+        return self._world.handle(name, HttpRequest(method, path, given, body, ""))
 
     def close(self) -> None:
         pass
@@ -260,9 +261,7 @@ def faulty(world: FaultySwitches) -> Iterator[None]:
     path, clock = site.path, SimpleNamespace(monotonic=lambda: world.now_s, sleep=world.sleep)
     path.write_text(path.read_text().replace("settle: 20 s", "settle: 2 s"))
     with (
-        mock.patch.object(
-            restconf.httpx, "Client", lambda base_url, headers, **_: EmulatorClient(world, base_url, headers)
-        ),
+        mock.patch.object(restconf.httpx, "Client", lambda headers, **_: EmulatorClient(world, headers)),
         mock.patch.object(text_connection, "opened", lambda host, *_: FakeSocket(world, host)),
         mock.patch.object(gnmi_client, "_channel", return_value=FakeChannel(world)),
         mock.patch.object(ocs_switch, "time", clock),

@@ -18,6 +18,12 @@ from tests.planner.integrations.switch_drivers.ocs.site import circuits_of, edit
     [
         ({"url": "ocs.example"}, "is no address"),
         ({"url": "https://a?b"}, "is no address"),
+        ({"url": "https://[::1"}, "has a host or a port that no address has"),
+        ({"url": "https://h:abc"}, "has a host or a port that no address has"),
+        ({"protocol": "scpi", "url": "tcp://h:99999"}, "has a host or a port that no address has"),
+        ({"protocol": "scpi", "url": "tcp://h:0"}, "has a host or a port that no address has"),
+        ({"protocol": "scpi", "url": f"tcp://{'a' * 64}:1"}, "has a host or a port that no address has"),
+        ({"token_file": "lines"}, "lines cannot be read: it has several lines; leave the one that is the secret"),
         ({"username": "u"}, "goes with password_file"),
         ({"username": "u", "password_file": "p", "token_file": "t"}, "give one of the two"),
         ({"key_file": "k"}, "is of no certificate"),
@@ -38,6 +44,7 @@ from tests.planner.integrations.switch_drivers.ocs.site import circuits_of, edit
 )
 def test_wrong_access_is_named(tmp_path: Path, change: dict[str, Any], said: str) -> None:
     (tmp_path / "empty").write_text("\n")
+    (tmp_path / "lines").write_text("old\nnew\n")
     with site_of(tmp_path) as site:
         edited(site.path, lambda data: data["switches"]["*"].update(change))
         with pytest.raises(InputError, match=said):

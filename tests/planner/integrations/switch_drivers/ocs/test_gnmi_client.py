@@ -8,9 +8,10 @@ from typing import Any
 
 import grpc
 import pytest
-from pygnmi.spec.v080 import gnmi_pb2_grpc
+from pygnmi.spec.v080 import gnmi_pb2, gnmi_pb2_grpc
 
 from planner.integrations.switch_drivers.ocs.config import load_switches
+from planner.integrations.switch_drivers.ocs.gnmi_client import GnmiSwitch
 from planner.integrations.switch_drivers.ocs.sonic_gnmi import SonicGnmiSwitch
 from planner.integrations.switch_drivers.ocs.switch import SwitchRefusalError, SwitchSilentError
 from planner.integrations.switch_emulator import Emulator, SwitchSpec
@@ -116,3 +117,15 @@ def test_a_switch_that_hangs_is_not_waited_for_longer_than_its_time(tmp_path: Pa
         with service._emulator.switches["x0"].lock, pytest.raises(SwitchSilentError, match="DEADLINE_EXCEEDED"):
             found.rows()
         found.close()
+
+
+def test_a_path_that_is_answered_in_several_values_is_not_read_in_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    updates = [gnmi_pb2.Update(val=gnmi_pb2.TypedValue(json_ietf_val=b"{}")) for _ in range(2)]
+    answer = gnmi_pb2.GetResponse(notification=[gnmi_pb2.Notification(update=[each]) for each in updates])
+    monkeypatch.setattr(GnmiSwitch, "_call", lambda *_, **__: answer)
+    found = switch(tmp_path, "http://localhost:1", tries=1)
+    with pytest.raises(SwitchSilentError, match="answers a path in 2 values"):
+        found.rows()
+    found.close()

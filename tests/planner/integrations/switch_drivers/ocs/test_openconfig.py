@@ -26,12 +26,15 @@ class Told(OpenConfigOcs):
 
     connections: list[dict[str, Any]]
     off: str | None = None
+    word: str = "STATUS_ENABLED"
+    is_wrapped = False
     sent: tuple[list[str], list[str]] | None = None
 
     def get(self, steps: Any) -> Any:
         if steps[1] == CONNECTIONS:
-            return {f"{MODULE}:port-connection": self.connections}
-        states = {str(port): "STATUS_DISABLED" if str(port) == self.off else "STATUS_ENABLED" for port in range(1, 9)}
+            found = {f"{MODULE}:port-connection": self.connections}
+            return {f"{MODULE}:port-connections": found} if self.is_wrapped else found
+        states = {str(port): "STATUS_DISABLED" if str(port) == self.off else self.word for port in range(1, 9)}
         keys = ({"slot": "1", "port": port, "port-status": word} for port, word in states.items())
         return {"port-status": [{"slot": "1", "port": key["port"], "state": key} for key in keys]}
 
@@ -81,3 +84,30 @@ def test_a_delete_does_not_hit_what_others_have_there(switch: Told) -> None:
     switch.read()
     switch.update([ROW], [])
     assert switch.sent == (["1"], [])
+
+
+def test_connections_inside_their_container_are_seen(switch: Told) -> None:
+    switch.is_wrapped, switch.connections = True, [entry("1", "6", "6")]
+    assert [*switch.read().rows] == ["1/1-1/6"]
+    switch.update([ROW], [])
+    assert switch.sent is None
+
+
+def test_what_others_have_joined_without_configuration_is_in_the_way_and_nothing_to_delete(switch: Told) -> None:
+    made = entry("1", "6", "6")
+    del made["config"]
+    switch.connections = [made]
+    assert [*switch.read().rows] == ["1/1-1/6"]
+    assert switch.rows() == {}
+
+
+@pytest.mark.parametrize(
+    ("word", "is_lit"),
+    [
+        (f"{MODULE}:STATUS_ENABLED", True), ("STATUS_ENABLED", True), (f"{MODULE}:STATUS_FAILED", False),
+        ("STATUS_UNKNOWN", False), ("STATUS_TUNING", False), ("", False),
+    ],
+)  # fmt: skip
+def test_light_passes_at_ports_alone_that_are_said_to_be_enabled(switch: Told, word: str, is_lit: bool) -> None:
+    switch.connections, switch.word = [entry("1", "5", "5")], word
+    assert (switch.read().dark_ports(ROW) == []) == is_lit

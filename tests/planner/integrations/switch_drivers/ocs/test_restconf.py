@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from planner.integrations.switch_drivers.ocs.config import load_switches
-from planner.integrations.switch_drivers.ocs.restconf import RestconfSwitch, SwitchSilentError
+from planner.integrations.switch_drivers.ocs.restconf import RestconfSwitch, SwitchRefusalError, SwitchSilentError
 from tests.planner.integrations.certificates import certificate
 from tests.planner.integrations.switch_drivers.ocs.site import circuits_of, edited, site_of
 from tests.planner.integrations.switch_drivers.ocs.stub import StubServer, StubSwitch
@@ -26,6 +26,19 @@ def test_secrets_are_read_from_files(tmp_path: Path, access: dict[str, str], hea
         edited(site.path, lambda data: data["switches"]["*"].update(access))
         site.driver().connect("j0", circuits_of("torus", "j0"))
         assert site.switches["x0"].headers["Authorization"] == header
+
+
+@pytest.mark.parametrize("secret", ["hid\0den", "geheimnisträger", "hid\nden"])
+def test_a_secret_that_cannot_be_sent_is_not_told(tmp_path: Path, secret: str) -> None:
+    (tmp_path / "secret").write_text("hidden\n")
+    with site_of(tmp_path, "torus") as site:
+        edited(site.path, lambda data: data["switches"]["*"].update({"token_file": "secret"}))
+        found = RestconfSwitch(load_switches(site.path), "x0", lambda: 0)
+        (tmp_path / "secret").write_text(secret)
+        with pytest.raises(SwitchRefusalError) as refused:
+            found.rows()
+        assert not any(part in str(refused.value) for part in ("hid", "geheim"))
+        found.close()
 
 
 @pytest.mark.slow

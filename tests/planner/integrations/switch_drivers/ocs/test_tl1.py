@@ -32,6 +32,7 @@ def test_states(tmp_path: Path) -> None:
         (line("1.1.1", "1.1.2", LIT, name="PATH7"), ["SYSTEM PATH7"]),
         (line("1.1.1", "1.1.2", LIT, kind="2WAY"), ["SYSTEM 1.1.1-1.1.2", "SYSTEM 1.1.1-1.1.2 back"]),
         (line("1.1.1", "1.1.4", LIT, name="1.1.1>1.1.2"), ["1.1.1A-1.1.2B"]),
+        (line("1.1.1", "1.1.2", LIT, name='\\"my, path: 7\\"'), ["SYSTEM my, path: 7"]),
     ],
 )
 def test_connections_of_others_have_other_names(tmp_path: Path, entry: str, names: list[str]) -> None:
@@ -41,6 +42,25 @@ def test_connections_of_others_have_other_names(tmp_path: Path, entry: str, name
         rows = found.rows()
     assert [*rows] == names
     assert MINE not in rows.values()
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        line("1.1.1", "1.1.2", LIT).strip('"'),
+        line("1.1.1", "1.1.2", LIT)[:-9],
+        line("1.1.1", "1.1.2", LIT, name="a,SRCPORT=1.1.9"),
+    ],
+    ids=["no quotes", "cut", "a word twice"],
+)
+def test_an_entry_that_cannot_be_read_is_not_passed_over(tmp_path: Path, entry: str) -> None:
+    """It may be of others, at ports that are wanted."""
+    found, told = switch(tmp_path, *(said(tag, entry) for tag in (2, 3, 4)))
+    with (
+        mock.patch.object(text_connection, "opened", return_value=told),
+        pytest.raises(SwitchSilentError, match="reports what cannot be read"),
+    ):
+        found.configured()
 
 
 def test_changes_go_kind_by_kind(tmp_path: Path) -> None:
