@@ -109,8 +109,9 @@ class Kubernetes(Spec):
     """of those that name none; None: these are refused"""
     check: ObjectName = "photonplan"
     """name of the AdmissionCheck"""
-    kueue: Literal["v1beta1", "v1beta2"] | None = "v1beta1"
-    """version of the API of Kueue, all fields that are used are the same; None: there is no Kueue"""
+    kueue: Literal["v1beta1", "v1beta2"] | None = "v1beta2"
+    """version of the API of Kueue, all fields that are used are the same: v1beta2 from release 0.15 on, v1beta1 until
+    0.19; None: there is no Kueue"""
     resources: tuple[Label, ...] = ("nvidia.com/gpu", "amd.com/gpu")
     """extended resources that count as accelerators"""
     node_label: Label = "kubernetes.io/hostname"

@@ -24,6 +24,7 @@ from planner.integrations.slices.partitions import named_by
 from planner.model.cluster import Cluster
 from planner.model.errors import ConflictError
 
+KUEUE_GROUP, NOT_FOUND = "/kueue.x-k8s.io/", 404
 log = logging.getLogger("planner.kubernetes")
 
 
@@ -68,9 +69,10 @@ class KubernetesLoop:
                 self._admission.reconcile()
             self._requeuer.reconcile()
         except ApiError as error:
-            if self.trouble != str(error):
-                log.warning("the Kubernetes API is in trouble: %s", error)
-            self.trouble = str(error)
+            trouble = f"{error}{_remedy(error)}"
+            if self.trouble != trouble:
+                log.warning("the Kubernetes API is in trouble: %s", trouble)
+            self.trouble = trouble
         else:
             self.trouble = ""
 
@@ -84,6 +86,13 @@ class KubernetesLoop:
             problem = "the labels of the nodes are not known yet; ask again, and the controller that leads"
             raise ConflictError("slices", "nodes", problem)
         return SliceNames(cubes, Hosts(self._site, named_by(nodes.objects.values(), self._site.server_of)))
+
+
+def _remedy(error: ApiError) -> str:
+    """What to write where Kueue is not there, or another release of it."""
+    if error.status != NOT_FOUND or KUEUE_GROUP not in str(error):
+        return ""
+    return "; write `kueue: v1beta1` for a Kueue before 0.15, `kueue: null` where there is none"
 
 
 def load_loop(path: Path, cluster: Cluster, controller: Controller, applied: Applied | None = None) -> KubernetesLoop:

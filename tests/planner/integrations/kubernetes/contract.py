@@ -170,9 +170,9 @@ _SLICE = {
 }  # fmt: skip
 _NAME = "[^/]+"
 WRITES = (
-    ("PATCH", rf"/apis/kueue.x-k8s.io/v1beta1/namespaces/{_NAME}/workloads/{_NAME}/status",
+    ("PATCH", rf"/apis/kueue.x-k8s.io/v1beta[12]/namespaces/{_NAME}/workloads/{_NAME}/status",
      _status_patch("admissionChecks", _CHECK_STATE, 8)),
-    ("PATCH", rf"/apis/kueue.x-k8s.io/v1beta1/admissionchecks/{_NAME}/status",
+    ("PATCH", rf"/apis/kueue.x-k8s.io/v1beta[12]/admissionchecks/{_NAME}/status",
      _status_patch("conditions", CONDITION, 100)),
     ("PATCH", rf"/api/v1/namespaces/{_NAME}/pods/{_NAME}", _POD_PATCH),
     ("POST", rf"/api/v1/namespaces/{_NAME}/pods/{_NAME}/binding", _BINDING),

@@ -12,8 +12,8 @@ from tests.planner.integrations.kubernetes.history import Change, History
 from tests.planner.integrations.kubernetes.published import Refused, require_published
 from tests.planner.integrations.kubernetes.stored import stored
 
-WORKLOADS = "kueue.x-k8s.io/v1beta1/workloads"
-CHECKS = "kueue.x-k8s.io/v1beta1/admissionchecks"
+WORKLOADS = "kueue.x-k8s.io/v1beta2/workloads"
+CHECKS = "kueue.x-k8s.io/v1beta2/admissionchecks"
 SLICES = "accelerator.gke.io/v1beta1/slices"
 PODS, NODES = "v1/pods", "v1/nodes"
 KINDS = {

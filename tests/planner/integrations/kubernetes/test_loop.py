@@ -132,3 +132,10 @@ def test_a_right_that_is_missing_is_trouble(make_world: Make, monkeypatch: pytes
     world.kueue()
     world.loop.tick()
     assert "cannot patch resource" in world.loop.trouble
+
+
+def test_a_kueue_that_is_not_there_is_told_with_what_to_write(make_world: Make) -> None:
+    world = make_world()
+    del world.emulator.resources[WORKLOADS]
+    world.loop.tick()
+    assert "write `kueue: v1beta1` for a Kueue before 0.15, `kueue: null` where there is none" in world.loop.trouble
