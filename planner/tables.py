@@ -60,6 +60,7 @@ def read_table(path: Path, kind: str | None = None) -> Measurements:
             columns[name] = _numbers(path, frame, name, is_required=name in filled)
     if "device" in names:
         _require_devices(path, columns["device"], lines)
+    _require_bounds(path, columns, lines, family)
     return Measurements(path, kind, columns, lines)
 
 
@@ -273,3 +274,14 @@ def _require_devices(path: Path, devices: NDArray[np.str_], lines: NDArray[np.in
             load_device(str(name))
         except ValueError as error:
             raise InputError(str(path), "device", f"line {lines[row]}: {error}") from None
+
+
+def _require_bounds(path: Path, columns: Table, lines: NDArray[np.int64], family: Family) -> None:
+    for name in columns.keys() & family.bounds.keys():
+        least, most = family.bounds[name]
+        values = columns[name]
+        wrong = np.flatnonzero((values < least) | (values > most))
+        if len(wrong):
+            up_to = f"to {most:,.0f}" if np.isfinite(most) else "up"
+            problem = f"line {lines[wrong[0]]}: {values[wrong[0]]:g} is none of {least:,.0f} {up_to}; correct it"
+            raise InputError(str(path), name, problem)

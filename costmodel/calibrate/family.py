@@ -95,5 +95,7 @@ class Family:
     """columns read where they are present"""
     blank: tuple[str, ...] = ()
     """those of `columns` that a row may leave blank"""
+    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """least and most of columns of numbers beyond which nothing was measured"""
     asked: Callable[[Table], Iterable[AskedSizes]] | None = None
     """what rows ask of curves; ValueError as of `predict`"""

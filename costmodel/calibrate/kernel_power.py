@@ -42,4 +42,5 @@ FAMILY = Family(
     names=("device", "kernel", "precision"),
     groups=("device",),
     predict=predict,
+    bounds=dict.fromkeys(("flops", "bytes", "latency_ms", "power_w"), (0.0, np.inf)),
 )

@@ -90,5 +90,5 @@ FAMILY = Family(
     groups=("use", "device", "model", "precision"),
     predict=predict,
     optional=("tensor", *TRAINING, *SERVING, "backend", "use"),
-    blank=(),
+    bounds={"tensor": (1, MOST)},
 )

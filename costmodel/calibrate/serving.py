@@ -117,4 +117,5 @@ FAMILY = Family(
     ablations=ablations,
     asked=asked,
     optional=("pp_size", EXPERT, RANGE_RATIO),
+    bounds=dict.fromkeys(("pp_size", EXPERT), (1, np.inf)),
 )

@@ -7,7 +7,17 @@ import numpy as np
 
 from costmodel.calibrate.asked import ranges_of
 from costmodel.calibrate.family import Ablation, AskedSizes, Bools, Calibrations, Family, Fit, Floats, Series, Table
-from costmodel.calibrate.training_rows import COUNTS, LEFT_OUT, MAY_BE_BLANK, RECIPE, SHAPE, Row, rows_of
+from costmodel.calibrate.training_rows import (
+    COUNTS,
+    LEFT_OUT,
+    MAY_BE_BLANK,
+    MOST_COUNT,
+    MOST_TOKENS,
+    RECIPE,
+    SHAPE,
+    Row,
+    rows_of,
+)
 from costmodel.hardware.device import load_device
 from costmodel.hardware.systems import system_of
 from costmodel.pricing.calibration import Calibration, Numbers, load_calibrations, without_family
@@ -258,4 +268,5 @@ FAMILY = Family(
     asked=asked,
     optional=("peak_alloc_gib", "step_p10_s", "step_p90_s", "global_batch", "zero_stage", "fsdp", *SHAPE, *RECIPE),
     blank=MAY_BE_BLANK,
+    bounds={"zero_stage": (0, 3), "fsdp": (1, MOST_COUNT), "global_batch": (1, MOST_TOKENS)},
 )

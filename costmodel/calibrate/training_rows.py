@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from pydantic import ValidationError
 
 from costmodel.calibrate.family import Calibrations, Table
 from costmodel.fabrics import fat_tree_of
@@ -80,8 +81,17 @@ class Row:
 
 
 def rows_of(table: Table) -> list[Row | None]:
-    """Of each row; None for a step that could not have been run, or of an unknown model."""
-    return [_row({name: table[name][i] for name in table}) for i in range(len(table["device"]))]
+    """Of each row; None for a step that could not have been run, or of an unknown model. ValueError names the row of a
+    recipe that there is not, counted from 1."""
+    found = []
+    for number in range(len(table["device"])):
+        try:
+            found.append(_row({name: table[name][number] for name in table}))
+        except ValidationError as error:
+            first = error.errors()[0]
+            said = f"{'.'.join(map(str, first['loc'][:1]))}: '{first['input']}': {first['msg']}"
+            raise ValueError(f"row {number + 1}: {said}") from None
+    return found
 
 
 def _row(cells: dict[str, Any]) -> Row | None:

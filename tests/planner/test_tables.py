@@ -59,6 +59,10 @@ def test_where_columns_fit_two_kinds_the_name_or_the_option_tells(tmp_path: Path
         read_table(path)
 
 
+STEPS = (
+    "device,devices,model,layers,seq_len,tp,cp,pp,dp,interleave,micro_batch,micro_batches,recompute,step_s,zero_stage\n"
+    "h100,8,llama3-70b,12,4096,1,1,2,4,1,1,4,none,0.8,"
+)
 WRONG: dict[str, tuple[str | bytes, str | None, str, str]] = {
     "missing column": (
         "device,op_name,num_gpus,message_bytes\nh100,all_gather,8,1\n", None, "latency_ms", "of kind nccl",
@@ -73,6 +77,11 @@ WRONG: dict[str, tuple[str | bytes, str | None, str, str]] = {
     "infinite": (HEADER + ROW.replace("0.015", "inf"), None, "latency_ms", "'inf' at line 2 is no finite number"),
     "blank cell": (HEADER + ROW.replace("0.015", ""), None, "latency_ms", "the cell at line 2 is blank"),
     "blank name": (HEADER + ROW.replace("all_gather", " "), None, "op_name", "line 2 is blank"),
+    "beyond bounds": (
+        "device,kernel,precision,flops,bytes,latency_ms,power_w\nh100,gemm,bf16,-1e9,0,1,300\n", None, "flops",
+        "line 2: -1e+09 is none of 0 up; correct it",
+    ),
+    "no such stage": (STEPS + "4\n", "training", "zero_stage", "line 2: 4 is none of 0 to 3; correct it"),
     "no rows": (HEADER, None, "", "has a header but no rows"),
     "empty": ("", None, "", "is empty"),
     "blank": (" \n\n", None, "", "is empty"),

@@ -123,11 +123,19 @@ def _loss_db(rows: TextTable, row: int) -> float | None:
 
 
 def seen_ends(path: Path) -> dict[tuple[str, str], str]:
-    """What switches say they see at their ports, by switch and port: a table with the columns switch, port and end."""
+    """What switches say they see at their ports, by switch and port: a table with the columns switch, port and end.
+    InputError also for a port that sees two ends."""
     rows = read_rows(path, remedy="give what the switches report, with the columns switch, port and end")
     wanted: Sequence[str] = ("switch", "port", "end")
     for column in wanted:
         if column not in rows.header:
             raise rows.error(None, column, f"is missing; the columns are {', '.join(wanted)}")
     columns = (rows.cells[column] for column in wanted)
-    return {(switch, port): end for switch, port, end in zip(*columns, strict=True) if end}
+    found: dict[tuple[str, str], str] = {}
+    for row, (switch, port, end) in enumerate(zip(*columns, strict=True)):
+        if not switch or not port:
+            raise rows.error(row, "port" if switch else "switch", "is blank; fill it or drop the row")
+        if end and found.setdefault((switch, port), end) != end:
+            said = f"{switch} {port} sees {end} here and {found[switch, port]} above; leave what it sees now"
+            raise rows.error(row, "end", said)
+    return found

@@ -71,6 +71,14 @@ def test_what_switches_see(tmp_path: Path) -> None:
     path = tmp_path / "seen.csv"
     path.write_text("port,switch,end\n1A,q0#0,s0.g0\n2A,q0#0,\n", encoding="utf-8")
     assert seen_ends(path) == {("q0#0", "1A"): "s0.g0"}
-    path.write_text("port,end\n1A,s0.g0\n", encoding="utf-8")
-    with pytest.raises(InputError, match="column 'switch': is missing"):
-        seen_ends(path)
+    for text, said in (
+        ("port,end\n1A,s0.g0\n", "column 'switch': is missing"),
+        (
+            "switch,port,end\nq,1A,s0.g0\nq,1A,s0.g0\nq,1A,s7.g7\n",
+            "line 4, column 'end': q 1A sees s7.g7 here and s0.g0",
+        ),
+        ("switch,port,end\nq,,s0.g0\n", "line 2, column 'port': is blank"),
+    ):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(InputError, match=said):
+            seen_ends(path)
