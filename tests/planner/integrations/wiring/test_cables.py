@@ -75,7 +75,7 @@ def test_what_switches_see(tmp_path: Path) -> None:
         ("port,end\n1A,s0.g0\n", "column 'switch': is missing"),
         (
             "switch,port,end\nq,1A,s0.g0\nq,1A,s0.g0\nq,1A,s7.g7\n",
-            "line 4, column 'end': q 1A sees s7.g7 here and s0.g0",
+            "line 4, column 'end': q 1A sees s7.g7 here",
         ),
         ("switch,port,end\nq,,s0.g0\n", "line 2, column 'port': is blank"),
     ):
