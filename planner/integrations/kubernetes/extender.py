@@ -269,13 +269,15 @@ class Extender:
             "apiVersion": "v1", "kind": "Binding", "metadata": about,
             "target": {"apiVersion": "v1", "kind": "Node", "name": node},
         }  # fmt: skip
+        said, may_stand = "", True
         try:
             self._api.post(path_of("v1", "pods", pod.namespace, pod.name, "binding"), body)
         except ApiError as error:
-            return self._bound_already(pod, node, str(error)) if error.status == 409 else str(error)
-        if annotations:
+            said = self._bound_already(pod, node, str(error)) if error.status == 409 else str(error)
+            may_stand = not said or error.is_of_all  # nobody knows what became of it
+        if annotations and may_stand:
             self._assumed.add(pod, node, annotations)
-        return ""
+        return said
 
     def _bound_already(self, pod: Pod, node: str, said: str) -> str:
         """Nothing where an earlier call has bound the pod to this node, whose answer was lost."""
