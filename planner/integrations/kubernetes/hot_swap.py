@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from planner.integrations.kubernetes.client import Object
 from planner.integrations.kubernetes.config import DOMAIN
-from planner.integrations.kubernetes.pod_assignment import ASSIGNMENT, PodAssignment, written
+from planner.integrations.kubernetes.pod_assignment import ASSIGNMENT, PodAssignment, told, written
 
 HOT_SWAP = f"{DOMAIN}/hot-swap"
 """annotation of pods that may be replaced one by one"""
@@ -31,10 +31,10 @@ def swapped(admitted: Sequence[PodAssignment], now: Sequence[PodAssignment]) -> 
 def admitted_in(updates: Sequence[Object]) -> tuple[PodAssignment, ...]:
     """Assignments that were told with the admission of a Workload, if they are of one pod set that no selector binds to
     a node; else none."""
-    told = [one for one in updates if ASSIGNMENT in (one.get("annotations") or {})]
-    if len(told) != 1 or "nodeSelector" in told[0]:
+    found = [(text, one) for one in updates if (text := told(one, ASSIGNMENT)) is not None]
+    if len(found) != 1 or "nodeSelector" in found[0][1]:
         return ()
     try:
-        return written(told[0]["annotations"][ASSIGNMENT])
+        return written(found[0][0])
     except ValueError:
         return ()

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain, count
 
 from planner.integrations.kubernetes.annotation_text import MOST_OF_OBJECT, num_bytes, packed, unpacked
 from planner.integrations.kubernetes.client import Object
@@ -71,10 +72,11 @@ def updates_of(pod_group: PodGroup, place: Place, site: KubernetesSite, label: C
     updates = []
     for one in pod_group.sets:
         assignments, rest = rest[: one.pods], rest[one.pods :]
+        devices, assignment = _keys(pod_group)
         annotations = {
             JOB: pod_group.request.name,
-            DEVICES: packed(devices_of(place)),
-            ASSIGNMENT: packed(json.dumps([assignment.body() for assignment in assignments], separators=(",", ":"))),
+            devices: packed(devices_of(place)),
+            assignment: packed(json.dumps([each.body() for each in assignments], separators=(",", ":"))),
         }
         if pod_group.is_elastic:
             annotations[ELASTIC] = "true"
@@ -87,6 +89,19 @@ def updates_of(pod_group: PodGroup, place: Place, site: KubernetesSite, label: C
         updates.append(update)
     _require_room(updates, pod_group)
     return updates
+
+
+def _keys(pod_group: PodGroup) -> tuple[str, str]:
+    """Annotations for devices and assignments that its template has not yet: where an elastic job is stopped after it
+    has grown, Kueue leaves those of before there, and takes no other value for a key."""
+    names = ((f"{DEVICES}-{number}", f"{ASSIGNMENT}-{number}") for number in count(2))
+    return next(each for each in chain([(DEVICES, ASSIGNMENT)], names) if pod_group.told_before.isdisjoint(each))
+
+
+def told(update: Object, name: str) -> str | None:
+    """What an update says under an annotation, or under one that stands for it; None for nothing."""
+    annotations: dict[str, str] = update.get("annotations") or {}
+    return next((text for key, text in annotations.items() if key == name or key.startswith(f"{name}-")), None)
 
 
 def _require_room(updates: list[Object], pod_group: PodGroup) -> None:
@@ -109,12 +124,12 @@ def devices_of(place: Place) -> str:
 def devices_in(updates: object) -> str | None:
     """Devices that `podSetUpdates` named, as `devices_of` does; None where they are not ours."""
     for update in updates if isinstance(updates, list) else ():
-        found = (update.get("annotations") or {}).get(DEVICES)
+        found = told(update, DEVICES)
         if found is not None:
             try:
-                return unpacked(str(found))
+                return unpacked(found)
             except ValueError:
-                return str(found)
+                return found
     return None
 
 

@@ -44,6 +44,8 @@ class PodGroup:
     """that the annotations of one pod have before the planner adds its own"""
     is_elastic: bool = False
     """whether it may have more or fewer pods while it runs, all of one pod set"""
+    told_before: frozenset[str] = frozenset()
+    """keys of annotations that its template has already"""
 
     @property
     def requests(self) -> tuple[Request, ...]:

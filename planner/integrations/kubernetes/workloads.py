@@ -134,13 +134,20 @@ class Workload:
             raise PodGroupError(f'{HOT_SWAP}: \'{self.annotations[HOT_SWAP][:100]}\' is neither "true" nor "false"')
         pod_group = pod_group_of(sets, about, self.annotations, site)
         is_elastic = self.is_elastic and len(sets) == 1
-        return replace(pod_group, annotated_bytes=self._annotated_bytes, is_elastic=is_elastic)
+        about = {"annotated_bytes": self._annotated_bytes, "is_elastic": is_elastic}
+        return replace(pod_group, **about, told_before=self._keys if is_elastic else frozenset())
 
     @property
     def _annotated_bytes(self) -> int:
         """The most that the template of a pod set has."""
         templates = [one["template"].get("metadata") or {} for one in self.spec.get("podSets") or ()]
         return max((num_bytes(about.get("annotations") or {}) for about in templates), default=0)
+
+    @property
+    def _keys(self) -> frozenset[str]:
+        """Of all annotations of its templates."""
+        templates = (one["template"].get("metadata") or {} for one in self.spec.get("podSets") or ())
+        return frozenset(key for about in templates for key in about.get("annotations") or {})
 
     def _pod_set(self, of: Kubernetes) -> Any:
         assigned = (self.status.get("admission") or {}).get("podSetAssignments") or ()

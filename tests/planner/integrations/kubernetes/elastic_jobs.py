@@ -8,7 +8,9 @@
 - Pods are made with a scheduling gate, from the template that was stamped when the Job was started: it stays while the
   Job runs. Gates go when the last slice is admitted, for as many pods as it has, those of the lowest names first; of
   its updates a pod then gets the node selector alone.
-- A slice whose check says Retry or Rejected is evicted: the Job is suspended, and all of its pods stop.
+- A slice whose check says Retry or Rejected is evicted: the Job is suspended, and all of its pods stop. Its template is
+  put back to that of the slice. A slice that was made while the Job ran has what the template was stamped with, so that
+  this stays; another value for a key of it ends the Workload as FailedToStart when the Job is started again (#12994).
 """
 
 from collections.abc import Iterator
@@ -41,6 +43,8 @@ class Job:
     is_over: bool = False
     stamped: Item = field(default_factory=dict)
     """what the template got when the Job was started"""
+    left: Item = field(default_factory=dict)
+    """labels and annotations of its template that are of before it was stopped"""
 
     @property
     def owner(self) -> Item:
@@ -48,7 +52,19 @@ class Job:
 
     @property
     def pods(self) -> Item:
-        return pod_set(self.parallelism, self.each, **self.about)
+        """With what the template was stamped with, while it runs and afterwards."""
+        found = pod_set(self.parallelism, self.each, **self.about)
+        about = found["template"]["metadata"]
+        for part in (self.left, self.stamped):
+            for name in ("labels", "annotations"):
+                about[name] = merged(about.get(name), part.get(name))
+        return found
+
+    def stop(self, pods: Item) -> None:
+        """`pods`: the pod set of its last Workload."""
+        if not self.is_suspended:
+            self.left = {name: dict(pods["template"]["metadata"].get(name) or {}) for name in ("labels", "annotations")}
+        self.is_suspended, self.stamped = True, {}
 
 
 class ElasticJobs:
@@ -162,7 +178,7 @@ class ElasticJobs:
         status = item["status"]
         state: Item = (status.get("admissionChecks") or [{"state": ""}])[0]
         if holds(status, "Evicted") and _has_quota(item):
-            job.is_suspended, job.stamped = True, {}
+            job.stop(item["spec"]["podSets"][0])
             if not self.pods(job.name):
                 self._queues.tell(item, QuotaReserved=False, Admitted=False)
         elif state["state"] in ("Retry", "Rejected"):
@@ -201,8 +217,8 @@ class ElasticJobs:
         own = {INDEX: str(index)}
         about = {
             "name": f"{job.name}-{index}-{uid}", "namespace": "team", "uid": uid, "ownerReferences": [job.owner],
-            "labels": merged(job.stamped.get("labels"), own),
-            "annotations": merged(template["metadata"]["annotations"], job.stamped.get("annotations"), own),
+            "labels": merged(template["metadata"]["labels"], own),
+            "annotations": merged(template["metadata"]["annotations"], own),
         }  # fmt: skip
         spec = template["spec"] | {"schedulingGates": [{"name": GATE}]}
         if "nodeSelector" in job.stamped:

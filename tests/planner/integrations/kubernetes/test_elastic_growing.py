@@ -1,12 +1,12 @@
 """Elastic jobs of Kueue that grow: the slice that replaces one, and the one that it replaces, are one job."""
 
-import json
 from typing import Any
 
 import pytest
 
 from planner.controller import Controller
 from planner.integrations.kubernetes.client import KubernetesClient
+from planner.integrations.kubernetes.pod_assignment import written
 from planner.integrations.kubernetes.pods import Pod
 from tests.planner.integrations.kubernetes.admission_cases import Make
 from tests.planner.integrations.kubernetes.elastic_cases import devices, last_check, running, seats, was_evicted
@@ -28,10 +28,11 @@ def test_a_job_grows_in_place_and_its_pods_run_on(make_world: Make, finishes: st
     (new,) = world.elastic.slices("train")
     assert holds(new["status"], "Admitted")
     (update,) = last_check(world)["podSetUpdates"]
-    told = json.loads(update["annotations"]["photonplan.io/assignment"])
-    assert [rank for one in told for rank in one["ranks"]] == list(range(32))
-    assert {one["node"] for one in told[:2]} == {node for _, node, _ in before}
-    assert {one["node"] for one in told[2:]} == {node for _, node, _ in seats(world) - before}
+    assert "photonplan.io/assignment" not in update["annotations"], "the template has another value for it"
+    assigned = written(update["annotations"]["photonplan.io/assignment-2"])
+    assert [rank for one in assigned for rank in one.ranks] == list(range(32))
+    assert {one.node for one in assigned[:2]} == {node for _, node, _ in before}
+    assert {one.node for one in assigned[2:]} == {node for _, node, _ in seats(world) - before}
     assert not was_evicted(world)
     world.elastic.finish("train")
     world.settle(3)

@@ -96,3 +96,21 @@ def test_what_replaces_another_and_is_no_elastic_job_waits(make_world: Make) -> 
     world.settle(3)
     check = world.check("new")
     assert (check["state"], "Kueue 0.14 or newer" in check["message"]) == ("Pending", True)
+
+
+@pytest.mark.slow
+def test_a_job_that_has_grown_and_lost_its_place_starts_again(make_world: Make) -> None:
+    """Its template keeps what it was stamped with, and takes no other value for it: twice, each time under new keys."""
+    world = running(make_world)
+    for pods in (3, 4):
+        world.elastic.scale("train", pods)
+        world.settle(6)
+        world.emulator.change(NODES, None, "n3", spec={"unschedulable": True})
+        lost = min(node for _, node, _ in seats(world) if node != "n3")
+        for status in ("False", "True"):
+            world.emulator.change(NODES, None, lost, status={"conditions": [{"type": "Ready", "status": status}]})
+            world.settle(6)
+        world.emulator.change(NODES, None, "n3", spec={"unschedulable": False})
+        world.settle(20)
+        assert len(seats(world)) == pods
+        assert last_check(world)["state"] == "Ready"
