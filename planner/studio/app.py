@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
 from pydantic_core import to_json
 from starlette.responses import Response, StreamingResponse
 
@@ -31,10 +31,16 @@ MOST_NAMES = 64
 Name = Annotated[str, Field(min_length=1, max_length=100)]
 
 
+def _encodable(text: str) -> str:
+    """ValueError for halves of characters, which no file holds."""
+    text.encode()
+    return text
+
+
 class DraftBody(BaseModel):
     """The text as it is edited."""
 
-    text: str
+    text: Annotated[str, AfterValidator(_encodable)]
 
 
 class FieldBody(DraftBody):
@@ -86,10 +92,12 @@ class VariantBody(BaseModel):
 
 
 class SaveBody(DraftBody):
-    """Where to write the text; `replaces`: the digest of the file that may be lost."""
+    """Where to write the text; `replaces`: the digest of the file that may be lost; `saved`: what the page knows as
+    saved."""
 
     path: str = Field(min_length=1, max_length=1000)
     replaces: str | None = None
+    saved: str | None = None
 
 
 def create_app(session: Session, token: str) -> FastAPI:
@@ -177,7 +185,7 @@ def _saving(app: FastAPI, session: Session) -> None:
     def save(body: SaveBody) -> Json:
         path = Path(body.path).expanduser()
         try:
-            session.save(path, body.text, body.replaces)
+            session.save(path, body.text, body.replaces, body.saved)
         except ConflictError as error:
             said = {"where": error.where, "field": error.field, "problem": error.problem}
             return Json(said | {"digest": digest(path)}, 409)

@@ -45,13 +45,18 @@ def failed_names(health: object) -> list[str]:
     """Names of failed parts as the file has them, each as `--failed` takes it."""
     if not isinstance(health, dict):
         return []
-    return [_name(kind, entry) for kind, parts in health.items() for entry in parts or () if _name(kind, entry)]
+    return [_name(kind, entry) for kind, parts in health.items() for entry in _listed(parts) if _name(kind, entry)]
 
 
 def without_part(health: Data, name: str) -> dict[str, Any]:
     """Failed parts of a file without those of a name; kinds without any are left out."""
-    kept = {kind: [each for each in parts or () if _name(kind, each) != name] for kind, parts in health.items()}
+    kept = {kind: [each for each in _listed(parts) if _name(kind, each) != name] for kind, parts in health.items()}
     return {kind: parts for kind, parts in kept.items() if parts}
+
+
+def _listed(parts: object) -> list[object]:
+    """Entries of a kind; none where the file has no list, which its errors tell."""
+    return parts if isinstance(parts, list) else []
 
 
 def _name(kind: str, entry: object) -> str:

@@ -32,8 +32,8 @@ class KnownFiles:
         ConflictError for a file that has changed since it was read or written here, or that never was; with
         `replaces`, the digest of what it holds now, it is written all the same.
         """
-        place = path.resolve()
         _require_writable(path)
+        place = path.resolve()
         now = digest(place) if place.exists() else None
         if now is not None and now not in (self._digests.get(place), replaces):
             known = "has changed on disk since it was read" if place in self._digests else "exists already"
@@ -51,6 +51,8 @@ def digest(path: Path) -> str:
 
 
 def _require_writable(path: Path) -> None:
+    if "\0" in str(path):
+        raise InputError(repr(str(path)), "", "is no name of a file; choose another one")
     if path.suffix.lower() not in SUFFIXES:
         raise InputError(str(path), "", f"ends in no suffix of an instance; use {', '.join(SUFFIXES)}")
     if path.is_dir():

@@ -11,7 +11,7 @@ from planner.cpsat.repair import RepairLimits
 from planner.explain.best_fit import by_best_fit
 from planner.model import files
 from planner.model.clock import Clock
-from planner.model.errors import UnitWarning
+from planner.model.errors import ConflictError, UnitWarning
 from planner.pipeline import listing
 from planner.policies import POLICIES, find_policy
 from planner.studio.form import failed_names, form_of, without_part
@@ -95,8 +95,9 @@ class Session:
 
     def mend(self, text: str, name: str) -> str:
         """The text with a failed part working again."""
-        health = self._data(text).get("cluster", {}).get("health", {})
-        if name not in failed_names(health):
+        cluster = self._data(text).get("cluster")
+        health = cluster.get("health") if isinstance(cluster, dict) else None
+        if not isinstance(health, dict) or name not in failed_names(health):
             return text
         kept = without_part(health, name)
         return with_value(text, ("cluster", "health"), kept) if kept else without(text, ("cluster", "health"))
@@ -106,9 +107,13 @@ class Session:
         self._saved = self._files.read(self.path)
         return self._saved
 
-    def save(self, path: Path, text: str, replaces: str | None) -> None:
-        """Write a valid text to a file, which the session then goes on with."""
+    def save(self, path: Path, text: str, replaces: str | None, began_with: str | None = None) -> None:
+        """Write a valid text to a file, which the session then goes on with. `began_with`: what the page that saves
+        knows as saved; ConflictError where another page of the session has saved since, unless that is replaced."""
         Instance.of_file(files.parse_text(text, str(path)), path)
+        is_overtaken = began_with not in (None, self._saved) and path == self.path
+        if is_overtaken and replaces is None:
+            raise ConflictError(str(path), "", "was saved in another tab since; save under another name, or replace it")
         self._files.write(path, text, replaces=replaces)
         self.path, self._text, self._saved = path, text, text
 

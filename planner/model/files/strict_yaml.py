@@ -70,4 +70,17 @@ def parse_yaml(text: str) -> Any:
                 raise ValueError(f"nested more than {MAX_DEPTH} levels deep")
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
-    return yaml.load(text, StrictLoader)
+    data = yaml.load(text, StrictLoader)
+    if "*" in text and _holds_itself(data, ()):
+        raise ValueError("an alias (*) stands for what it is in")
+    return data
+
+
+def _holds_itself(data: object, outer: tuple[int, ...]) -> bool:
+    """Whether a mapping or a list is in itself; `outer`: identities of those around it."""
+    if not isinstance(data, dict | list):
+        return False
+    inside = (*outer, id(data))
+    return id(data) in outer or any(
+        _holds_itself(each, inside) for each in (data.values() if isinstance(data, dict) else data)
+    )

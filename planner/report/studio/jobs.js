@@ -27,7 +27,7 @@ function jobRow(job, i) {
   required.checked = job.required;
   on(required, "change", () => edit("api/field", { path: ["jobs", i, "required"], value: required.checked ? "true" : "" }));
   const buttons = el("span", { class: "buttons" }, button("Edit", async () => openLines(i, await linesOf(i)), { "data-key": `job-${i}-edit`, "aria-label": `Edit ${job.name}` }),
-    button("Copy", async () => openLines(null, (await linesOf(i)).replace(/^name:.*$/m, `name: ${job.name} 2`)), { "aria-label": `Copy ${job.name}` }),
+    button("Copy", async () => openLines(null, (await linesOf(i)).replace(/^name:.*$/m, () => `name: ${JSON.stringify(`${job.name} 2`)}`)), { "aria-label": `Copy ${job.name}` }),
     button("Remove", () => edit("api/job", { number: i }), { "aria-label": `Remove ${job.name}` }));
   return el("div", { class: "job-row" }, el("div", { class: "who" }, el("b", {}, job.name || "no name"), " ", el("span", { class: "soft small" }, `${job.model} ${job.what}`), buttons),
     label("accelerators", "accelerators", ["jobs", i, "accelerators"]), label("weight", "weight", ["jobs", i, "weight"], { placeholder: "1", inputmode: "decimal" }),

@@ -8,7 +8,7 @@ function drawSave(place) {
   const said = el("span", { id: "saved", class: "small", role: "status" });
   const save = async (replaces = null) => {
     await sendText();
-    const { isFine, status, body } = await ask("api/save", { text: studio.text, path: field.value.trim(), replaces });
+    const { isFine, status, body } = await ask("api/save", { text: studio.text, path: field.value.trim(), replaces, saved: studio.saved });
     Object.assign(saving, isFine ? { said: `saved to ${body.path}`, problem: "", digest: null } : { said: "", problem: inWords(body), digest: status === 409 ? body.digest : null });
     if (isFine) studio.saved = studio.text;
     changed();

@@ -75,6 +75,27 @@ def test_from_edit_to_save(tmp_path: Path) -> None:
         assert asking.post("/api/save", json=again).status_code == 200
         assert asking.post("/api/open", json={}).json()["text"] == GOLDEN
 
+        mine = {"path": str(session.path), "text": GOLDEN + "# mine\n", "saved": GOLDEN}
+        assert asking.post("/api/save", json=mine).status_code == 200
+        theirs = mine | {"text": GOLDEN + "# of another tab\n"}
+        overtaken = asking.post("/api/save", json=theirs)
+        assert (overtaken.status_code, "in another tab" in overtaken.json()["problem"]) == (409, True)
+        assert session.path.read_text().endswith("# mine\n")
+        replaced = theirs | {"replaces": overtaken.json()["digest"]}
+        assert asking.post("/api/save", json=replaced).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "text", ["a: &a [*a]", "cluster: {health: {failed_tiles: 3}}", "cluster: none", "[]", "name: \0"]
+)
+def test_a_text_that_is_no_instance_is_shown_with_what_is_wrong(tmp_path: Path, text: str) -> None:
+    with client(session_of(tmp_path)) as asking:
+        draft = asking.post("/api/text", json={"text": text}).json()
+        assert (draft["text"], bool(draft["error"]["problem"])) == (text, True)
+        assert asking.post("/api/mend", json={"text": text, "name": "s0.t0"}).status_code in (200, 422)
+        half = b'{"text": "name: \\ud800"}'
+        assert asking.post("/api/text", content=half, headers={"Content-Type": "application/json"}).status_code == 422
+
 
 @pytest.mark.slow
 def test_what_is_wrong_is_said_in_one_form(tmp_path: Path) -> None:
@@ -90,6 +111,7 @@ def test_what_is_wrong_is_said_in_one_form(tmp_path: Path) -> None:
             ("/api/keep", {"variant": 3, "name": "x"}, 404),
             ("/api/fail", {"text": GOLDEN, "names": ["s7.t0"]}, 422),
             ("/api/save", {"text": GOLDEN, "path": str(tmp_path / "a.txt")}, 422),
+            ("/api/save", {"text": GOLDEN, "path": f"{tmp_path}/a\0.yaml"}, 422),
         ):  # fmt: skip
             answer = asking.post(path, json=body)
             assert (answer.status_code, {*answer.json()}) == (status, {"where", "field", "problem"}), path

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from planner.model.errors import InputError
+from planner.model.files import parse_text
 from planner.model.instance import Instance
 from tests.planner.explain.remedies_cases import FAT_TREE
 from tests.planner.fabrics.lightpath.constraints_cases import ring_resident
@@ -32,3 +33,13 @@ def test_circuits_need_a_fabric_that_has_them() -> None:
 def test_missing_file_is_an_input_error(tmp_path: Path) -> None:
     with pytest.raises(InputError):
         Instance.load(tmp_path / "none.yaml")
+
+
+@pytest.mark.parametrize("text", ["x: &a [*a]", "x: &a {b: *a}", "x: &a {b: [1, {c: *a}]}"])
+def test_an_alias_to_what_it_is_in_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match=r"x\.yaml: is no valid YAML: an alias \(\*\) stands for what it is in"):
+        parse_text(text, "x.yaml")
+
+
+def test_an_alias_to_what_stands_before_it_is_read() -> None:
+    assert parse_text("x: &a [1]\ny: [*a, *a]", "x.yaml") == {"x": [1], "y": [[1], [1]]}
