@@ -17,7 +17,7 @@ from planner.controller.switch_driver import (
     Resynced,
     holds_all,
 )
-from planner.model.errors import InputError
+from planner.model.errors import DeposedError, InputError
 from planner.placement.placement import Place
 
 FIRST_DELAY_S, MOST_DELAY_S = 0.5, 30.0
@@ -193,16 +193,17 @@ class SwitchReconciler:
         if error is None:
             self._succeeded(call)
             return False
-        if not isinstance(error, CircuitError):
+        if isinstance(error, DeposedError) or not isinstance(error, Exception):
             raise error
+        said, part = _told(error)
         if call.action == "read back":
-            log.warning("switches cannot be read back", extra={"fields": {"said": str(error)}})
+            log.warning("switches cannot be read back", extra={"fields": {"said": said}})
             return False
-        fields: dict[str, Any] = {"job": call.job, "action": call.action, "part": error.part, "said": str(error)}
+        fields: dict[str, Any] = {"job": call.job, "action": call.action, "part": part, "said": said}
         log.warning(f"circuits are not {_DONE[call.action]}", extra={"fields": fields})
         self.failures[call.action] += 1
-        self._troubles[call.job] = Trouble(call.action, str(error))
-        if call.action == "connect" and error.part is not None and self._fail(error.part):
+        self._troubles[call.job] = Trouble(call.action, said)
+        if call.action == "connect" and part is not None and self._fail(part):
             return True
         self._put_off(call.job, is_busy=call.action == "connect" and isinstance(error, CircuitBusyError))
         return False
@@ -232,3 +233,12 @@ class SwitchReconciler:
         """Try again later, each time after twice as long; who waits for others' light does not wait long."""
         delay_s = FIRST_DELAY_S if is_busy else self._delays.get(job, (0.0, FIRST_DELAY_S))[1]
         self._delays[job] = (self._clock() + delay_s, min(2 * delay_s, MOST_DELAY_S))
+
+
+def _told(error: Exception) -> tuple[str, str | None]:
+    """What a driver says, and the part to blame; of an error that it did not expect, which is of this job alone, also
+    where it comes from."""
+    if isinstance(error, CircuitError):
+        return str(error), error.part
+    log.error("the driver has an error of its own", exc_info=error)
+    return f"the driver has an error of its own: {type(error).__name__}: {error}", None

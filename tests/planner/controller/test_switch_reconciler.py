@@ -99,6 +99,28 @@ def test_what_fails_for_no_known_reason_is_tried_again_ever_later(site: Controll
     assert switches.on == wanted(site)
 
 
+def test_an_error_that_a_driver_did_not_expect_is_of_one_job_alone(site: Controller) -> None:
+    class Odd(Switches):
+        wrong: tuple[str, ...] = ("a",)
+
+        def connect(self, job: str, circuits: Circuits) -> None:
+            if job in self.wrong:
+                raise OSError(28, "No space left on device")
+            super().connect(job, circuits)
+
+    switches, now_s = Odd(), [0.0]
+    carrier = SwitchReconciler(site, switches, clock=lambda: now_s[0])
+    site.submit_all([request("a", 16), request("b", 8)])
+    carrier.tick()
+    assert [carrier.connected(job, site.running[job]) for job in "ab"] == [False, True]
+    assert carrier.troubles()["a"].said.endswith("of its own: OSError: [Errno 28] No space left on device")
+    assert carrier.failures["connect"] == 1
+    switches.wrong, now_s[0] = (), 1.0
+    carrier.tick()
+    assert carrier.connected("a", site.running["a"]) is True
+    assert carrier.troubles() == {}
+
+
 def test_who_waits_for_others_light_does_not_wait_longer_each_time(site: Controller) -> None:
     now, switches = [0.0], Switches()
     carrier = SwitchReconciler(site, switches, clock=lambda: now[0])

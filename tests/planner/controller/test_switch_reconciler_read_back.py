@@ -1,7 +1,5 @@
 """Switches are read back while jobs run, and what changed by itself is told and set again."""
 
-from contextlib import suppress
-
 import pytest
 
 from planner.controller import Controller
@@ -97,10 +95,6 @@ def test_light_whose_reading_broke_off_is_not_on_until_it_is_connected(site: Con
     site.submit_all([request("a", 16), request("b", 8)])
     carrier.tick()
     now_s[0] = 11.0
-    with suppress(OSError):
-        carrier.tick()
-    if isinstance(error, OSError):
-        assert [carrier.connected(job, site.running[job]) for job in "ab"] == [False, True]
-        carrier.tick()
+    carrier.tick()
     assert carrier.connected("a", site.running["a"]) is True
     assert [switches.calls.count(("connect", job)) for job in "ab"] == [2, 1]
