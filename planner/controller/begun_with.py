@@ -29,13 +29,20 @@ def agreed(journal: Journal, cluster: Cluster | None, settings: Settings | None)
         try:
             old = Cluster.model_validate_json(written)
         except ValidationError as error:
-            raise InputError("journal", journal.path, f"holds no cluster: {error.errors()[0]['msg']}") from None
+            raise _damaged(journal, f"holds no cluster: {error.errors()[0]['msg']}") from None
         if cluster is not None and cluster != old:
             raise InputError("journal", journal.path, "is of another cluster; give that one, or a new file")
         cluster = old
     if settings is None:
-        settings = Settings() if rules is None else Settings.model_validate_json(rules)
+        try:
+            settings = Settings() if rules is None else Settings.model_validate_json(rules)
+        except ValidationError as error:
+            raise _damaged(journal, f"holds no settings: {error.errors()[0]['msg']}") from None
     values = {"cluster": cluster.model_dump_json(by_alias=True), "settings": settings.model_dump_json(by_alias=True)}
     if not journal.is_reader and (values["cluster"], values["settings"]) != (written, rules):
         journal.set_meta(values)
     return cluster, settings
+
+
+def _damaged(journal: Journal, problem: str) -> InputError:
+    return InputError("journal", journal.path, f"{problem}; put a copy in its place (`planner backup` makes one)")

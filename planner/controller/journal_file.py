@@ -76,6 +76,9 @@ def prepare(db: sqlite3.Connection, path: str) -> int:
     db.execute("INSERT OR REPLACE INTO meta VALUES ('format', ?)", (found,))
     db.execute("INSERT OR IGNORE INTO meta VALUES ('id', ?)", (secrets.token_hex(8),))
     last = db.execute("SELECT value FROM meta WHERE name = 'term'").fetchone()
+    if last and not str(last[0]).isdecimal():
+        db.execute("ROLLBACK")
+        raise InputError("journal", path, f"is damaged: its term is '{last[0]}'; put a copy in its place")
     term = 1 + int(last[0] if last else 0)
     db.execute("INSERT OR REPLACE INTO meta VALUES ('term', ?)", (str(term),))
     db.execute("COMMIT")

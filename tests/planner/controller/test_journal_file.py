@@ -45,6 +45,12 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
     "a kind": lambda p: changed(p, "UPDATE kinds SET body = replace(body, '2', '4')"),
     "a configuration": lambda p: changed(p, "UPDATE configurations SET body = replace(body, '1', '2')"),
     "a wiring": lambda p: changed(p, "UPDATE wirings SET body = replace(body, '1', '2')"),
+    "a cluster that is no text": lambda p: changed(
+        p, "UPDATE meta SET value = CAST(x'7bff' AS TEXT) WHERE name = 'cluster'"
+    ),
+    "a cluster that is none": lambda p: changed(p, "UPDATE meta SET value = '{}' WHERE name = 'cluster'"),
+    "settings that are none": lambda p: changed(p, "UPDATE meta SET value = '{\"x\": 1}' WHERE name = 'settings'"),
+    "a term": lambda p: changed(p, "UPDATE meta SET value = '1x' WHERE name = 'term'"),
 }
 
 
@@ -53,7 +59,7 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
 def test_what_is_not_as_it_was_written_is_told(what: str, path: Path) -> None:
     written(path)
     DAMAGES[what](path)
-    with pytest.raises(InputError, match=r"damaged|was on disk"):
+    with pytest.raises(InputError, match=r"damaged|was on disk|put a copy in its place"):
         Controller(journal=path)
 
 

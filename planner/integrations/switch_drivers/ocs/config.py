@@ -221,7 +221,18 @@ def load_switches(path: Path) -> SwitchSite:
         _require_ports(site, switch)
         for file in (access.password_file, access.token_file):
             _require_readable(site, file)
+    _require_addresses(site)
     return site
+
+
+def _require_addresses(site: SwitchSite) -> None:
+    """InputError where one port of one switch would be two: parts of one with ports of their own may be several."""
+    known: dict[tuple[str, str, str], str] = {}
+    for switch, port in site.cable_at:
+        other = known.setdefault((site.url(switch), site.target(switch), port), switch)
+        if other != switch:
+            problem = f"{other} and {switch} have one address, {site.url(switch)}; write {{}} for the name, or a target"
+            raise InputError(str(site.path), "switches", problem)
 
 
 def _require_ports(site: SwitchSite, switch: str) -> None:

@@ -13,7 +13,8 @@ from tests.planner.integrations.switch_drivers.ocs.site import edited, unconnect
 
 def switch(tmp_path: Path, url: str, **access: object) -> ScpiSwitch:
     site = unconnected(tmp_path, "torus", "scpi")
-    edited(site.path, lambda data: data["switches"]["*"].update({"url": url, "tries": 1, **access}))
+    own = {"url": url, "tries": 1, **access}
+    edited(site.path, lambda data: data.update(switches={"x0": data["switches"]["*"] | own, **data["switches"]}))
     return ScpiSwitch(load_switches(site.path), "x0")
 
 

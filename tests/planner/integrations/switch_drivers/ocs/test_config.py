@@ -38,6 +38,7 @@ from tests.planner.integrations.switch_drivers.ocs.site import circuits_of, edit
         ({"protocol": "tl1", "url": "tcp://a:1"}, "TL1 begins with a login"),
         ({"protocol": "scpi", "url": "tcp://a:1", "token_file": "t"}, "SCPI has no login"),
         ({"target": "a"}, "is of gNMI, not of restconf"),
+        ({"url": "https://one:8443"}, r"q0#0 and q0#1 have one address, https://one:8443; write \{\} for the name"),
         ({"protocol": "gnmi", "url": "https://a:1", "verify": False}, "give ca_file"),
         ({"protocol": "scpi", "url": "tcp://a:1"}, "'1A' is no port for scpi; write a number"),
     ],
