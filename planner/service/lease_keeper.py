@@ -2,6 +2,7 @@
 
 import json
 import logging
+import sqlite3
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -30,6 +31,8 @@ class LeaseKeeper:
         self._stopped = Event()
         self._told = set[Beat]()
         """leaders that are ended, or of which all has been said"""
+        self._trouble = ""
+        """as told last"""
         self._claims = ClaimWatch(controller.leadership.journal.path)
         self._thread = Thread(target=self._run, name="lease", daemon=True)
 
@@ -68,8 +71,10 @@ class LeaseKeeper:
             log.error("this controller leads no more: %s", error)
             self._on_lost()
             return None
-        except OSError as error:
-            log.warning("the lease cannot be renewed, or looked for: %s", error)
+        except (OSError, sqlite3.OperationalError) as error:
+            if str(error) != self._trouble:
+                log.warning("the lease cannot be renewed, or looked for: %s", error)
+            self._trouble = str(error)
         except Exception:
             log.exception("standing by failed, and is tried again")
         return LOOK_S
