@@ -1,6 +1,7 @@
 """Routes of questions: what runs and waits, over which circuits, and what has been decided since."""
 
 import asyncio
+import secrets
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
@@ -190,18 +191,21 @@ def _whole(routes: APIRouter, site: ServiceContext) -> None:
 
 
 def _live(routes: APIRouter, site: ServiceContext) -> None:
-    service = site.service
+    service, process = site.service, secrets.token_hex(8)
 
     @routes.get("/v1/floor", response_model=dict[str, Any], responses=FAULTS)
     async def floor_plan(
         asked: Asked,
         since: Annotated[int, Query(ge=-1, le=MOST_NUMBER, description="`seq` of the answer before.")] = -1,
+        view: Annotated[str, Query(max_length=200, description="`view` of the answer before.")] = "",
     ) -> Json:
         """What the live page shows; to a tenant, jobs of others without names. If no event has happened since, only
-        what may change without one."""
+        what may change without one: not where the answer before was of another process, or for another tenant."""
+        tenant = asker(asked.scope).tenant
         found = await asyncio.to_thread(live_state, service.controller, service.troubles())
-        whole = of_tenant(found, asker(asked.scope).tenant)
-        return Json({name: whole[name] for name in UNTOLD} if found["seq"] == since else whole)
+        whole = of_tenant(found, tenant) | {"view": f"{process}/{tenant or ''}"}
+        is_same = (found["seq"], whole["view"]) == (since, view)
+        return Json({name: whole[name] for name in UNTOLD} if is_same else whole)
 
     @routes.get("/v1/history", response_model=History, responses=FAULTS)
     async def recent_history() -> Json:

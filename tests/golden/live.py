@@ -17,8 +17,8 @@ from tests.golden.texts import FABRICS, MASK, ROOT, Unit, data_of, shown, write_
 
 QUESTIONS = ("/v1/jobs", "/v1/jobs/job0", "/v1/decisions?after=0", "/v1/state", "/v1/circuits", "/v1/plan", "/v1/check",
              "/v1/floor", "/healthz")  # fmt: skip
-TIMES = {"now_s", "arrived_s", "started_s", "at_s", "used", "waited_s", "since_s", "promised_s"}
-"""of a service: read from the machine's clock, masked in its answers alone"""
+TIMES = {"now_s", "arrived_s", "started_s", "at_s", "used", "waited_s", "since_s", "promised_s", "view"}
+"""of a service: read from the machine's clock, or drawn by its process, masked in its answers alone"""
 TRAINING = {"kind": "transformer_training", "model": "bert-large", "global_batch": 64, "sequence": 512}
 SERVING = {"kind": "transformer_inference", "model": "llama-3.1-8b", "concurrency": 32, "input_tokens": 1024,
            "output_tokens": 512}  # fmt: skip

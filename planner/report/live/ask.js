@@ -43,7 +43,7 @@ async function ask() {
 }
 
 // What the service answers; null where nobody does.
-async function fetched(address = `${data.floor}?since=${live.body?.seq ?? -1}`) {
+async function fetched(address = `${data.floor}?since=${live.body?.seq ?? -1}&view=${encodeURIComponent(live.body?.view ?? "")}`) {
   try {
     const answer = await fetch(address, {
       headers: { Authorization: `Bearer ${asking.token}`, Accept: "application/json" },

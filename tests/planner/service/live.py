@@ -61,7 +61,8 @@ class Live:
         if isinstance(status := self.step(), int):
             return status, "{}", {"Retry-After": "1"}
         found = live_state(self.controller, self.troubles)
-        if query == f"since={found['seq']}":
+        found["view"] = "process/"
+        if query == f"since={found['seq']}&view=process%2F":
             found = {name: found[name] for name in ("seq", "at_s", "troubles")}
         return 200, json.dumps(found), {"Content-Type": "application/json"}
 

@@ -111,6 +111,10 @@ def test_a_tenant_is_told_of_no_others(two: Two, path: Path) -> None:
     whole = site.get("/v1/floor")
     assert json.loads(text)["owner"] == whole["owner"]
     assert "secret" in json.dumps(whole)
+    seen = {"since": whole["seq"], "view": whole["view"]}
+    assert site.client.get("/v1/floor", params=seen).json().keys() == {"seq", "at_s", "troubles"}
+    assert "jobs" in b.get("/v1/floor", params=seen).json(), "what others were shown is not known here"
+    assert "jobs" in site.client.get("/v1/floor", params=seen | {"view": "another process/"}).json()
 
 
 @pytest.mark.slow
