@@ -128,7 +128,8 @@ def _why_none(workload: "Workload", device: "Device", fabric: "FabricBase", num_
         return f"{reason}; another {other} would help"
     less = LESS.get(workload.kind, "a smaller --batch")
     more = f"more --devices, a smaller --precision, {less} or an accelerator with more memory"
-    return f"{reason}; {' or '.join((*found, more))} would help"
+    sure = f"{' or '.join(found)} would help, and " if found else ""
+    return f"{reason}; {sure}{more} may help"
 
 
 def _record(option: "Option") -> dict[str, Any]:
