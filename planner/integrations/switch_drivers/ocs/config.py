@@ -68,6 +68,8 @@ class SwitchAccess(Spec):
     @field_validator("url")
     @classmethod
     def _is_address(cls, url: str) -> str:
+        if "@" in url:
+            raise ValueError("credentials stand in files alone; leave them out here, give username and password_file")
         if not re.fullmatch(r"(https?|tcp|tls)://[^\s/?#]+(/[^\s?#]*)?", url):
             raise ValueError(f"'{url}' is no address; write it like https://ocs-1.example:8443")
         try:

@@ -116,5 +116,6 @@ class Tl1Session:
 
 
 def _quoted(secret: str) -> str:
-    """In quotes where it has a sign of TL1's own."""
-    return f'"{secret}"' if re.search(r"[:;,&=\s]", secret) else secret
+    """In quotes where it has a sign of TL1's own; quotes inside are escaped."""
+    inner = secret.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{inner}"' if re.search(r"[:;,&=\s\"\\]", secret) else secret

@@ -18,6 +18,7 @@ from tests.planner.integrations.switch_drivers.ocs.site import circuits_of, edit
     [
         ({"url": "ocs.example"}, "is no address"),
         ({"url": "https://a?b"}, "is no address"),
+        ({"url": "https://me:hidden@h ost"}, "url: credentials stand in files alone; leave them out"),
         ({"url": "https://[::1"}, "has a host or a port that no address has"),
         ({"url": "https://h:abc"}, "has a host or a port that no address has"),
         ({"protocol": "scpi", "url": "tcp://h:99999"}, "has a host or a port that no address has"),
@@ -48,8 +49,9 @@ def test_wrong_access_is_named(tmp_path: Path, change: dict[str, Any], said: str
     (tmp_path / "lines").write_text("old\nnew\n")
     with site_of(tmp_path) as site:
         edited(site.path, lambda data: data["switches"]["*"].update(change))
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=said) as refused:
             load_switches(site.path)
+    assert "hidden" not in str(refused.value)
 
 
 def test_a_switch_without_an_address_is_named(tmp_path: Path) -> None:
