@@ -9,6 +9,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
+SECRET = "secret"
+"""kind of an error of a value that may hold one: it is not shown"""
 SHOWN_BY = {
     "Settings": "planner schema settings",
     "SlurmConfig": "planner schema slurm",
@@ -79,6 +81,8 @@ def message(error: Mapping[str, Any], model: type[BaseModel] | None = None, besi
     if kind == "union_tag_invalid":
         return _no_such_kind(str(error["ctx"]["tag"]), str(error["ctx"]["expected_tags"]).replace("'", ""))
     given = error.get("input")
+    if kind == SECRET:
+        return said
     if kind in TYPES:
         wanted = dict.fromkeys(TYPES[other["type"]] for other in (error, *beside) if other["type"] in TYPES)
         named = fields_at(model, error["loc"]) if model is not None and MAPPING in wanted else ()

@@ -10,6 +10,7 @@ from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from costmodel.fabrics import FabricBase
 from costmodel.spec import Decibels, Duration, Spec
@@ -19,6 +20,7 @@ from planner.integrations.wiring.faults import faults_of
 from planner.model import files
 from planner.model.cluster import load_cluster
 from planner.model.errors import InputError
+from planner.model.validation_messages import SECRET
 
 Protocol = Literal["restconf", "gnmi", "openconfig", "tl1", "scpi"]
 SCHEMES: dict[Protocol, tuple[str, str]] = {
@@ -69,7 +71,8 @@ class SwitchAccess(Spec):
     @classmethod
     def _is_address(cls, url: str) -> str:
         if "@" in url:
-            raise ValueError("credentials stand in files alone; leave them out here, give username and password_file")
+            said = "credentials stand in files alone; leave them out here, give username and password_file"
+            raise PydanticCustomError(SECRET, said)
         if not re.fullmatch(r"(https?|tcp|tls)://[^\s/?#]+(/[^\s?#]*)?", url):
             raise ValueError(f"'{url}' is no address; write it like https://ocs-1.example:8443")
         try:
