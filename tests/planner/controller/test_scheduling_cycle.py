@@ -39,7 +39,8 @@ def test_the_tenant_with_the_least_use_over_its_share_goes_first() -> None:
 def test_patience_counts_from_when_a_job_was_stopped(tmp_path: Path, fails: bool) -> None:
     """It ran for longer than its patience, and has waited for a second: a higher priority goes first, also after a
     restart; once it has waited as long it goes before all."""
-    journal, rules = tmp_path / "j.db", Settings(moves=False, preempts=not fails, patience_s=600.0)
+    budgets = {"greedy_budget_s": 60.0, "repair_budget_s": 60.0}
+    journal, rules = tmp_path / "j.db", Settings(moves=False, preempts=not fails, patience_s=600.0, **budgets)
     with Controller(cluster("fat_tree", servers=2 if fails else 1), journal, rules) as c:
         c.submit(request("low", 8), at_s=0)
         if fails:
