@@ -277,9 +277,8 @@ def _require_devices(path: Path, devices: NDArray[np.str_], lines: NDArray[np.in
 
 
 def _require_bounds(path: Path, columns: Table, lines: NDArray[np.int64], family: Family) -> None:
-    for name in columns.keys() & family.bounds.keys():
-        least, most = family.bounds[name]
-        values = columns[name]
+    for name, (least, most) in family.bounds.items():
+        values = columns.get(name, np.zeros(0))
         wrong = np.flatnonzero((values < least) | (values > most))
         if len(wrong):
             up_to = f"to {most:,.0f}" if np.isfinite(most) else "up"

@@ -40,6 +40,12 @@ class ServingFront:
         return self.scores.speed / self.candidates.num_devices
 
 
+def require_tokens(workload: TransformerInference) -> None:
+    """ValueError where an answer has one token alone, so that nobody reads on."""
+    if workload.output_tokens < 2:
+        raise ValueError("output_tokens: an answer of one token has no time per token; give 2 or more")
+
+
 def serving_front(
     workload: TransformerInference,
     sizes: Sequence[int],
@@ -54,8 +60,7 @@ def serving_front(
     Left out are those that miss the workload's limits, and those with more users than replicas have memory for, who
     would wait for a place. ValueError where an answer has one token alone, so that nobody reads on.
     """
-    if workload.output_tokens < 2:
-        raise ValueError("output_tokens: an answer of one token has no time per token; give 2 or more")
+    require_tokens(workload)
     asked = workload.model_copy(update={"concurrency": tuple(users)})
     candidates, scores = listed_and_priced(asked, sizes, device, fabric, limits)
     rows = np.flatnonzero(_has_room(candidates, asked))

@@ -6,6 +6,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from planner.simulate.fault_study import FaultStudy
 
+SERVERS_HELP = (
+    "servers=number (server k of the log is host k, further ones are left out), wrap (host k modulo the hosts) or draw "
+    "(each host is one of population=400 servers, by seed); host=N accelerators (a whole server unless given); "
+    "single=GPU+NIC: classes that take one accelerator, by seed"
+)
+"""rules of how servers of a log lie on a cluster"""
 COMPARED = "requeue,spare_server,repair"
 """responses to a fault log unless some are named"""
 

@@ -147,6 +147,14 @@ def require_job(path: Path, instance: "Instance", name: str) -> str:
         raise InputError(str(path), "JOB", error.problem) from None
 
 
+def refuse_given(context: typer.Context, names: frozenset[str], why: str) -> None:
+    """Raise InputError for the first of the parameters that is given on the command line, where it has no meaning."""
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if parameter.name in names and source is not None and source.name == "COMMANDLINE":
+            raise InputError(parameter.opts[0], "", why)
+
+
 def require_policy(name: str, option: str) -> str:
     """The name of a policy that exists."""
     from planner.policies import find_policy

@@ -42,3 +42,5 @@ Deterministic = Annotated[
         "otherwise: one seed, one plan on any machine.",
     ),
 ]
+OF_SEARCH = frozenset(("gap", "deterministic", "ray", "hint"))
+"""parameters of `solve` that a greedy policy has not"""

@@ -5,7 +5,6 @@ from typing import Annotated, Any, Literal
 import typer
 
 from planner.cli import completions
-from planner.model.errors import InputError
 
 Phase = Literal["training", "inference"]
 PrecisionName = Literal["fp32", "bf16", "fp16", "fp8", "int8", "fp4"]
@@ -66,11 +65,3 @@ OF_SERVING = frozenset(("concurrency", "input_tokens", "output_tokens", "backend
 """parameters that training has not"""
 OF_TRAINING = frozenset(("sequence",))
 """parameters that serving has not"""
-
-
-def refuse_given(context: typer.Context, names: frozenset[str], why: str) -> None:
-    """Raise InputError for the first of the parameters that is given on the command line, where it has no meaning."""
-    for parameter in context.command.params:
-        source = context.get_parameter_source(parameter.name or "")
-        if parameter.name in names and source is not None and source.name == "COMMANDLINE":
-            raise InputError(parameter.opts[0], "", why)

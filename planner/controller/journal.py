@@ -90,13 +90,7 @@ class Journal:
             raise
 
     def meta(self, name: str) -> str | None:
-        try:
-            row = self._db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
-        except sqlite3.OperationalError as error:
-            if "decode" not in str(error):
-                raise
-            problem = f"is damaged: its {name} is no text; put a copy in its place"
-            raise InputError("journal", self.path, problem) from None
+        row = self._db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
         return None if row is None else str(row[0])
 
     def set_meta(self, values: Mapping[str, str]) -> None:

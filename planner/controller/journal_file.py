@@ -91,7 +91,7 @@ def require_format(db: sqlite3.Connection, path: str) -> None:
     """InputError for what a reader cannot read: nothing is made or changed."""
     try:
         db.execute("PRAGMA query_only=ON")
-        found = str(db.execute("SELECT value FROM meta WHERE name = 'format'").fetchone()[0])
+        found = str(dict(db.execute("SELECT name, value FROM meta"))["format"])
     except sqlite3.DatabaseError as error:
         raise InputError("journal", path, f"cannot be read: {error}") from None
     if found != str(FORMAT):
@@ -157,6 +157,7 @@ def _damages(db: sqlite3.Connection) -> Iterator[str]:
     answer = db.execute("PRAGMA quick_check(1)").fetchone()[0]
     if answer != "ok":
         yield str(answer)
+    db.execute("SELECT * FROM meta").fetchall()
     for table in SUMMED:
         for row in db.execute(f"SELECT * FROM {table}"):
             if summed(*row[:-1]) != tuple(row):

@@ -108,9 +108,9 @@ class Ledger:
         known = [request for request in requests if request.name in self.jobs]
         for request in known:
             if self.jobs[request.name].request != request:
-                is_own = self.jobs[request.name].request.tenant == request.tenant
                 problem = "waits or runs already with other content; cancel it first, or take another name"
-                problem = problem if is_own else "is the name of another tenant's job; take another"
+                if self.jobs[request.name].request.tenant != request.tenant:
+                    problem = "is the name of another tenant's job; take another"
                 raise ConflictError("submit", request.name, problem)
         if not known:
             return None

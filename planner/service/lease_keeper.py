@@ -62,11 +62,14 @@ class LeaseKeeper:
         where nobody asks anything of it, and another leads."""
         lease = self._controller.leadership.lease
         try:
-            if lease is not None:
+            if lease is None:
+                wait_s = 0.0 if self._look() else LOOK_S
+            else:
                 lease.renew()
                 self._controller.require_leading()
-                return RENEW_S
-            return 0.0 if self._look() else LOOK_S
+                wait_s = RENEW_S
+            self._trouble = ""
+            return wait_s
         except DeposedError as error:
             log.error("this controller leads no more: %s", error)
             self._on_lost()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from costmodel.wording import counted
-from planner.cli.inputs import InstancePath, load_checked_plan, load_plan, require_not_given
+from planner.cli.inputs import InstancePath, load_checked_plan, load_plan, refuse_given, require_not_given
 from planner.cli.sizes import bytes_of
 from planner.model.errors import InputError
 
@@ -17,22 +17,17 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 8
 """files of earlier exports"""
-FORMAT_OF = {
-    "--message": "chakra",
-    "--wiring": "crossconnects",
-    "--from": "crossconnects",
-    "--partitions": "slices",
-    "--kubernetes": "slices",
-    "--nodes": "slices",
+OF_FORMAT = {
+    "chakra": frozenset(("message",)),
+    "crossconnects": frozenset(("wiring", "before")),
+    "slices": frozenset(("partitions", "kubernetes", "nodes")),
 }
-"""the one format that an option says something of"""
+"""parameters that say something of one format alone"""
 Partitions = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Names of cubes under `partitions` (slices); else those of the plan."),
 ]
-Message = Annotated[
-    str | None, typer.Option(metavar="SIZE", help="Bytes of a traced collective (chakra); 1 MiB unless given.")
-]
+Message = Annotated[str, typer.Option(metavar="SIZE", help="Bytes of a traced collective (chakra).")]
 Cables = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Cables of the switches (crossconnects); else numbered in order.")
 ]
@@ -49,6 +44,7 @@ Nodes = Annotated[
 
 
 def export(
+    context: typer.Context,
     instance: InstancePath,
     plan: Annotated[Path, typer.Argument(metavar="PLAN", help="Plan, or the JSON of `planner solve`.")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder to write into.")],
@@ -56,7 +52,7 @@ def export(
         Literal["msccl", "chakra", "tuner", "circuits", "graphml", "crossconnects", "slices"],
         typer.Option("--format", help="What to write."),
     ],
-    message: Message = None,
+    message: Message = "1 MiB",
     wiring: Cables = None,
     before: Before = None,
     partitions: Partitions = None,
@@ -74,26 +70,19 @@ def export(
     from planner.integrations.exports import Source, warnings_of
     from planner.model.instance import Instance
 
-    _require_of_use(format_name, (message, wiring, before, partitions, kubernetes, nodes))
+    for other, parameters in OF_FORMAT.items():
+        if other != format_name:
+            refuse_given(context, parameters, f"is for --format {other}; leave it out")
     problem = Instance.load(instance)
     given, earlier = load_checked_plan(plan, problem), load_plan(before, problem) if before is not None else None
     named = partitions, _hosts(kubernetes, nodes)
-    size = round(bytes_of(message or "1 MiB", "--message", "give the size of a call, such as '1 MiB'"))
+    size = round(bytes_of(message, "--message", "give the size of a call, such as '1 MiB'"))
     source = Source(problem, given, str(plan), size, wiring, earlier, *named, tell=_warn)
     files = _files(format_name, source)
     _write(output, files, instance, plan)
     for warning in (*warnings_of(files), *_told_left(output, format_name, source, files)):
         _warn(warning)
     return 0
-
-
-def _require_of_use(format_name: str, given: tuple[object, ...]) -> None:
-    """Values of the options of FORMAT_OF, in this order."""
-    for (option, only), value in zip(FORMAT_OF.items(), given, strict=True):
-        if value is not None and only != format_name:
-            raise InputError(
-                option, str(value), f"is for --format {only} and says nothing of {format_name}; leave it out"
-            )
 
 
 def _told_left(folder: Path, format_name: str, source: "Source", files: "list[File]") -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from planner.cli import completions
-from planner.cli.inputs import AsJson, require_writable
+from planner.cli.inputs import AsJson, refuse_given, require_writable
 from planner.cli.output import console, plain, print_json, quantity, table
 from planner.cli.outputs import FRONT_TABLE, PICTURE
 from planner.cli.tables.jobs_table import mapping
@@ -20,7 +20,6 @@ from planner.cli.workload_options import (
     NumDevices,
     OutputTokens,
     PrecisionOption,
-    refuse_given,
 )
 from planner.model.errors import InputError
 
@@ -142,7 +141,7 @@ def _of_model(question: FrontQuestion, users: tuple[int, ...]) -> "dict[str, Ser
     """By device."""
     from costmodel.fabrics import fat_tree_of
     from costmodel.hardware.systems import nearest_system
-    from costmodel.serving.front import serving_front
+    from costmodel.serving.front import require_tokens, serving_front
     from costmodel.workloads import TransformerInference
     from costmodel.workloads.from_model import WorkloadChoices
 
@@ -152,8 +151,8 @@ def _of_model(question: FrontQuestion, users: tuple[int, ...]) -> "dict[str, Ser
         served = workload_of(question.model, choices)
     if not isinstance(served, TransformerInference):
         raise InputError("--workload", question.model, "writes no tokens; give a model that does")
-    if question.output_tokens < 2:
-        raise InputError("--output", "1", "an answer of one token has no time per token; give 2 or more")
+    with option_named("--output"):
+        require_tokens(served)
     fronts = {}
     for name in question.devices:
         part = device_of(name)

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from planner.cli import completions
+from planner.cli.fault_inputs import SERVERS_HELP
 from planner.cli.inputs import AsJson, require_writable
 from planner.cli.outputs import CELLS_TABLE, WEB_PAGE
 
@@ -68,10 +69,8 @@ RulesOfFaults = Annotated[
     str,
     typer.Option(
         metavar="KEY=VALUE,...",
-        help="servers=number (server k of the log is host k, further ones are left out), wrap (host k modulo the "
-        "hosts) or draw (each host is one of population=400 servers, by seed); host=N accelerators (a whole server "
-        "unless given); single=GPU+NIC: classes that take one accelerator, by seed; spares=N whole servers kept for "
-        "spare_server and repair; checkpoint=1h: what a job did since its last one is lost (nothing unless given).",
+        help=f"{SERVERS_HELP}; spares=N whole servers kept for spare_server and repair; checkpoint=1h: what a job did "
+        "since its last one is lost (nothing unless given).",
     ),
 ]
 Failures = Annotated[Path | None, typer.Option(metavar="FILE", help="Failure model, by kind of part.")]

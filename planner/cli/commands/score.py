@@ -8,7 +8,7 @@ import typer
 
 from costmodel.wording import counted
 from planner.cli.commands.mappings import Question, show_mappings
-from planner.cli.inputs import AsJson, MaybeInstancePath, load_problem, require_job
+from planner.cli.inputs import AsJson, MaybeInstancePath, load_problem, refuse_given, require_job
 from planner.cli.output import console, number, plain, print_json, quantity, table
 from planner.cli.tables.collectives_table import collective_records, collectives_table
 from planner.cli.tables.fit_lines import JobFits
@@ -37,7 +37,6 @@ from planner.cli.workload_options import (
     SequenceTokens,
     SystemName,
     TensorDegree,
-    refuse_given,
 )
 from planner.model.errors import InputError
 

@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import typer
+
 from costmodel.wording import counted
 from planner.cli import exits
 from planner.cli.inputs import (
@@ -20,6 +22,7 @@ from planner.cli.inputs import (
     TimeLimit,
     load_in_time,
     naming,
+    refuse_given,
     require_policy,
     require_writable,
     write_text,
@@ -28,6 +31,7 @@ from planner.cli.interrupt import stop_on_interrupt
 from planner.cli.output import console, print_json, to_json
 from planner.cli.outputs import PICTURE, PLAN, WEB_PAGE
 from planner.cli.solve_options import (
+    OF_SEARCH,
     Deterministic,
     Hint,
     PagesTimeLimit,
@@ -50,6 +54,7 @@ if TYPE_CHECKING:
 
 
 def solve(
+    context: typer.Context,
     instance: InstancePath,
     policy: PolicyName = "cpsat",
     time_limit: TimeLimit = 60.0,
@@ -72,8 +77,7 @@ def solve(
     Better plans and bounds are shown as they are found. Ctrl-C stops with the best plan so far, Ctrl-C again
     quits. Every plan is checked by code that knows nothing of the solver before it is shown.
     """
-    outputs, started = _outputs(plan_out, report, plot, wiring), time.perf_counter()
-    _require_searches(policy, ray, hint, gap, deterministic)
+    outputs, started = _outputs(context, policy, plan_out, report, plot, wiring), time.perf_counter()
     problem, left_s = load_in_time(instance, time_limit)
     limits = {"time_limit_s": left_s, "pages_time_limit_s": pages_time_limit, "deterministic_limit": deterministic}
     given = {"gap": gap, "seed": seed, "hint": _load_hint(hint, problem), "workers": threads, "ray": ray}
@@ -103,15 +107,11 @@ def _best_fit(problem: "Problem", result: "Result", should_stop: Callable[[], bo
     return by_best_fit(problem, result, should_stop)
 
 
-def _require_searches(policy: str, ray: str | None, hint: Path | None, gap: float, effort: float | None) -> None:
+def _require_searches(context: typer.Context, policy: str) -> None:
     """A policy, and no option of the search for one that does not search."""
     require_policy(policy, "--policy")
-    given = {"--ray": ray, "--hint": hint, "--gap": gap or None, "--deterministic": effort}
-    for option, value in given.items():
-        if value is not None and policy != "cpsat":
-            from planner.model.errors import InputError
-
-            raise InputError(option, str(value), f"is of no use to policy {policy}; leave one of the two out")
+    if policy != "cpsat":
+        refuse_given(context, OF_SEARCH, f"is of no use to policy {policy}; leave one of the two out")
 
 
 def _print_header(problem: "Problem", as_json: bool) -> None:
@@ -135,10 +135,14 @@ class _Outputs(NamedTuple):
     """ports by the wiring, where there is one"""
 
 
-def _outputs(plan_out: Path | None, report: Path | None, plot: Path | None, wiring: Path | None) -> _Outputs:
+def _outputs(
+    context: typer.Context, policy: str,
+    plan_out: Path | None, report: Path | None, plot: Path | None, wiring: Path | None,
+) -> _Outputs:  # fmt: skip
     """Refuse what cannot be searched or written before anything is computed."""
     from planner.model.errors import InputError
 
+    _require_searches(context, policy)
     outputs = {"--plan-out": (plan_out, PLAN), "--report": (report, WEB_PAGE), "--plot": (plot, PICTURE)}
     given = [path.absolute() for path, _ in outputs.values() if path is not None]
     for option, (path, kind) in outputs.items():

@@ -7,6 +7,7 @@ import typer
 
 from planner.cli.commands.replay import Failures
 from planner.cli.exits import PLAN
+from planner.cli.fault_inputs import SERVERS_HELP
 from planner.cli.inputs import AsJson
 from planner.cli.output import console, number, percent, print_json, table
 from planner.model.errors import InputError
@@ -24,9 +25,7 @@ RulesOfFaults = Annotated[
     str,
     typer.Option(
         metavar="KEY=VALUE,...",
-        help="How servers of --faults lie here. servers=draw (each host is one of population=400 servers, by seed), "
-        "number (server k of the log is host k, further ones are left out) or wrap (host k modulo the hosts); host=N "
-        "accelerators (a whole server unless given); single=GPU+NIC: classes that take one accelerator, by seed.",
+        help=f"How servers of --faults lie here: {SERVERS_HELP}.",
     ),
 ]
 Promised = Annotated[

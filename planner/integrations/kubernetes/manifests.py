@@ -67,7 +67,7 @@ def scheduler_configuration(config: Kubernetes, namespace: str) -> str:
     """The file that kube-scheduler reads by --config. TOKEN stands for that of the service: the file is a secret.
 
     The planner alone counts accelerators: of a node that is full by its own count kube-scheduler would ask nobody, so
-    that a gang before a full cluster were unknown, and would preempt pods by priority alone.
+    that a gang before a full cluster would be unknown, and would preempt pods by priority alone.
     """
     extender = {
         "urlPrefix": f"http://planner:TOKEN@{NAME}.{namespace}.svc:{PORT}/scheduler",

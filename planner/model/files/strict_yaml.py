@@ -71,16 +71,19 @@ def parse_yaml(text: str) -> Any:
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
     data = yaml.load(text, StrictLoader)
-    if "*" in text and _holds_itself(data, ()):
+    if "*" in text and _holds_itself(data, set(), set()):
         raise ValueError("an alias (*) stands for what it is in")
     return data
 
 
-def _holds_itself(data: object, outer: tuple[int, ...]) -> bool:
-    """Whether a mapping or a list is in itself; `outer`: identities of those around it."""
-    if not isinstance(data, dict | list):
+def _holds_itself(data: object, outer: set[int], seen: set[int]) -> bool:
+    """Whether a mapping or a list is in itself; `outer`: identities of those around it; `seen`: of others."""
+    if not isinstance(data, dict | list) or id(data) in seen:
         return False
-    inside = (*outer, id(data))
-    return id(data) in outer or any(
-        _holds_itself(each, inside) for each in (data.values() if isinstance(data, dict) else data)
-    )
+    if id(data) in outer:
+        return True
+    outer.add(id(data))
+    found = any(_holds_itself(each, outer, seen) for each in (data.values() if isinstance(data, dict) else data))
+    outer.discard(id(data))
+    seen.add(id(data))
+    return found

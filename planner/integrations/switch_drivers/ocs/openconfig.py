@@ -39,6 +39,8 @@ class OpenConfigOcs(GnmiSwitch):
         self._outputs = {port for (switch, port) in site.cable_at if switch == name} - self._inputs
         self._keys: dict[CrossConnectRow, list[str]] = {}
         """ports at which each cross-connect was listed"""
+        self._there: dict[str, CrossConnectRow] = {}
+        """what each port had, as asked for or as it is"""
 
     def tables(self) -> SwitchTables:
         return self._read(self.get((ROOT, STATUSES)), self._asked_or_there)
@@ -57,17 +59,16 @@ class OpenConfigOcs(GnmiSwitch):
     def update(self, delete: Collection[CrossConnectRow], add: Collection[CrossConnectRow]) -> None:
         """One transaction. What was not listed when it was last read, at a port that had another connection, is not
         there to be deleted."""
-        busy = {port for row in self._keys for port in (row.a_side, row.b_side)}
-        ports = [port for row in sorted(delete) for port in self._listed(row, busy)]
+        ports = [port for row in sorted(delete) for port in self._listed(row)]
         entries = [_entry(row) for row in sorted(add)]
         gone = [(ROOT, CONNECTIONS, (CONNECTION, _key(port))) for port in ports]
         value = {f"{ROOT.partition(':')[0]}:{CONNECTION}": entries} if entries else None
         if gone or entries:
             self.set(gone, (ROOT, CONNECTIONS), value)
 
-    def _listed(self, row: CrossConnectRow, busy: Collection[str]) -> list[str]:
-        """Ports at which a row may be listed; `busy`: those that connections have."""
-        return self._keys.get(row, [] if row.a_side in busy else [row.a_side])
+    def _listed(self, row: CrossConnectRow) -> list[str]:
+        """Ports at which a row may be listed."""
+        return self._keys.get(row, [row.a_side] if self._there.get(row.a_side, row) == row else [])
 
     @staticmethod
     def _asked(entry: Json) -> Json:
@@ -84,8 +85,13 @@ class OpenConfigOcs(GnmiSwitch):
     def _tables(self, statuses: list[Json], connections: list[Json], peer_of: Callable[[Json], Json]) -> SwitchTables:
         keys: dict[CrossConnectRow, list[str]] = {}
         actual: dict[str, str] = {}
+        self._there = {}
         for entry in connections:
             here, peer, state = _port(entry), peer_of(entry), entry.get("state", {})
+            for leaves in (state, entry.get("config", {})):
+                if leaves.get("peer-port"):
+                    row = self._row(here, _peer(leaves))
+                    self._there |= dict.fromkeys((row.a_side, row.b_side), row)
             if state.get("peer-port"):
                 actual[here] = _peer(state)
                 actual.setdefault(_peer(state), here)

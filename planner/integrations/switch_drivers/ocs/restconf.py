@@ -31,7 +31,7 @@ class RestconfSwitch(OcsSwitch):
         self._client = httpx.Client(
             verify=site.tls(name), timeout=self._access.timeout_s, trust_env=False, headers={"Accept": MEDIA}
         )
-        self._url = cache(lambda path: httpx.URL(site.url(name).rstrip("/") + path))
+        self._url = cache(lambda path: httpx.URL(site.url(name) + path))
         """of a path; to read one takes longer than to write it"""
 
     def close(self) -> None:

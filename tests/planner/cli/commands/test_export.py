@@ -96,8 +96,12 @@ def test_algorithms_that_an_executor_may_refuse_are_named() -> None:
         (good.ring, ("--format", "chakra", "--message", "lots"), "cannot read 'lots'"),
         (good.ring, ("--format", "chakra", "--message", "0"), "less than a byte"),
         (good.ring, ("--format", "chakra", "--message", "1B"), "give --message 4B or more"),
-        (good.ring, ("--format", "circuits", "--message", "4B"), "--message: 4B: is for --format chakra"),
-        (good.ring, ("--format", "slices", "--wiring", "no.csv"), "--wiring: no.csv: is for --format crossconnects"),
+        (good.ring, ("--format", "circuits", "--message", "4B"), "--message: is for --format chakra; leave it out"),
+        (
+            good.ring,
+            ("--format", "slices", "--wiring", "no.csv"),
+            "--wiring: is for --format crossconnects",
+        ),
         (good.ring, ("--format", "svg"), "svg"),
     ],
 )

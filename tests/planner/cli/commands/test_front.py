@@ -43,7 +43,7 @@ def test_fabrics_on_one_picture(planner: Planner) -> None:
         ((*MODEL, "--job", "chat"), "--job: is of instances"),
         ((*MODEL[:-1], "1,x"), "no list of numbers of users"),
         (("front", "--workload", "dlrm-dcnv2"), "writes no tokens"),
-        ((*MODEL, "--output", "1"), "--output: 1: an answer of one token"),
+        ((*MODEL, "--output", "1"), "--output: output_tokens: an answer of one token"),
         ((*MODEL, "--device", "h1000"), "unknown device 'h1000'"),
         (("front", DGX64, "--job", "gpt22b-train-1"), "none serves users"),
         (("front", "--workload", "llama-3.1-405b", "--devices", "1", "--users", "1"), "no candidate of h100-sxm"),

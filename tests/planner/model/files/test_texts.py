@@ -41,5 +41,10 @@ def test_an_alias_to_what_it_is_in_is_refused(text: str) -> None:
         parse_text(text, "x.yaml")
 
 
+def test_aliases_of_aliases_are_each_looked_at_once() -> None:
+    lines = ["x0: &x0 [1]", *(f"x{n}: &x{n} [*x{n - 1}, *x{n - 1}]" for n in range(1, 50))]
+    assert len(parse_text("\n".join(lines), "x.yaml")) == 50
+
+
 def test_an_alias_to_what_stands_before_it_is_read() -> None:
     assert parse_text("x: &a [1]\ny: [*a, *a]", "x.yaml") == {"x": [1], "y": [[1], [1]]}

@@ -99,6 +99,12 @@ def test_what_others_have_joined_without_configuration_is_in_the_way_and_nothing
     switch.connections = [made]
     assert [*switch.read().rows] == ["1/1-1/6"]
     assert switch.rows() == {}
+    switch.update([ROW], [])
+    assert switch.sent is None, "a delete at its port would hit it"
+    made["state"]["peer-port"] = "5"
+    assert switch.rows() == {}
+    switch.update([ROW], [])
+    assert switch.sent == (["1"], []), "what is left of ours may go"
 
 
 @pytest.mark.parametrize(
