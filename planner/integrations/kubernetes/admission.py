@@ -12,8 +12,8 @@ from typing import Any
 
 from planner.controller.controller import Controller
 from planner.controller.view import JobState
-from planner.integrations.kubernetes.client import ApiError, KubernetesClient, Object, path_of, refusals_logged
-from planner.integrations.kubernetes.config import CONTROLLER, KubernetesSite
+from planner.integrations.kubernetes.client import ApiError, KubernetesClient, path_of, refusals_logged
+from planner.integrations.kubernetes.config import CONTROLLER, KubernetesSite, Object
 from planner.integrations.kubernetes.elastic import current, is_part, left, resized, stays, unasked, with_own_jobs
 from planner.integrations.kubernetes.gang_lifecycle import assignment_key, by_key
 from planner.integrations.kubernetes.holders import Holders

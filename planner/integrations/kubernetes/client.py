@@ -13,8 +13,8 @@ from urllib.parse import quote
 import httpx
 
 from planner.integrations.kubernetes.client_config import ClientConfig
+from planner.integrations.kubernetes.config import Object
 
-Object = dict[str, Any]
 log = logging.getLogger("planner.kubernetes")
 TIMEOUT_S = 10.0
 MOST_PAUSE_S = 60.0

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
@@ -18,6 +18,8 @@ from planner.model import files
 from planner.model.cluster import Cluster
 from planner.model.errors import InputError
 
+Object = dict[str, Any]
+"""of the API, as its JSON has it"""
 DOMAIN = "photonplan.io"
 """prefix of all labels and annotations"""
 CONTROLLER = f"{DOMAIN}/planner"

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from planner.controller.controller import Controller
 from planner.controller.view import JobState
 from planner.integrations.kubernetes.assumed_pods import FRESH_S, AssumedPods
-from planner.integrations.kubernetes.client import ApiError, KubernetesClient, Object, path_of
-from planner.integrations.kubernetes.config import KubernetesSite
+from planner.integrations.kubernetes.client import ApiError, KubernetesClient, path_of
+from planner.integrations.kubernetes.config import KubernetesSite, Object
 from planner.integrations.kubernetes.elastic import still_held
 from planner.integrations.kubernetes.gang_lifecycle import assignment_key, by_key, gang_pod_group
 from planner.integrations.kubernetes.hot_swap import HOT_SWAP, swapped

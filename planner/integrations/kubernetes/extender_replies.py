@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from planner.integrations.kubernetes.client import Object
+from planner.integrations.kubernetes.config import Object
 from planner.integrations.kubernetes.extender import PodVerdict
 
 MOST_SCORE = 10

@@ -4,7 +4,8 @@ A pod that is bound stands for the job that the planner bound it for: its annota
 labels are its owner's, and mean nothing then. Until its object is gone, or it has ended, it keeps what it holds.
 """
 
-from planner.integrations.kubernetes.client import KubernetesClient, Object, path_of
+from planner.integrations.kubernetes.client import KubernetesClient, path_of
+from planner.integrations.kubernetes.config import Object
 from planner.integrations.kubernetes.informer import Informer
 from planner.integrations.kubernetes.pods import Pod, job_of
 

@@ -8,8 +8,7 @@ is right where any node may have any ranks: on packets. Circuits join the ranks 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from planner.integrations.kubernetes.client import Object
-from planner.integrations.kubernetes.config import DOMAIN
+from planner.integrations.kubernetes.config import DOMAIN, Object
 from planner.integrations.kubernetes.pod_assignment import ASSIGNMENT, PodAssignment, told, written
 
 HOT_SWAP = f"{DOMAIN}/hot-swap"

@@ -9,9 +9,9 @@ from planner.integrations.kubernetes.client import (
     ApiError,
     KubernetesClient,
     NoAnswerError,
-    Object,
     SilenceError,
 )
+from planner.integrations.kubernetes.config import Object
 from planner.integrations.kubernetes.watch_list import Objects, apply, error_of, key, watch_list
 
 NO_STREAMS = (400, 422)

@@ -12,8 +12,8 @@ import logging
 
 from planner.controller.controller import Controller
 from planner.integrations.inventories.kubernetes import DOWN_TAINTS
-from planner.integrations.kubernetes.client import KubernetesClient, Object, path_of
-from planner.integrations.kubernetes.config import KubernetesSite
+from planner.integrations.kubernetes.client import KubernetesClient, path_of
+from planner.integrations.kubernetes.config import KubernetesSite, Object
 from planner.integrations.kubernetes.informer import Informer
 from planner.integrations.kubernetes.pod_groups import whole_number
 from planner.model.errors import InputError

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from itertools import chain, count
 
 from planner.integrations.kubernetes.annotation_text import MOST_OF_OBJECT, num_bytes, packed, unpacked
-from planner.integrations.kubernetes.client import Object
-from planner.integrations.kubernetes.config import DOMAIN, KubernetesSite
+from planner.integrations.kubernetes.config import DOMAIN, KubernetesSite, Object
 from planner.integrations.kubernetes.pod_groups import PodGroup, PodGroupError
 from planner.placement.placement import Place
 

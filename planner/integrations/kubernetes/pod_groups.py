@@ -6,8 +6,7 @@ from hashlib import sha256
 from typing import Any
 
 from planner.controller.settings import Request
-from planner.integrations.kubernetes.client import Object
-from planner.integrations.kubernetes.config import DOMAIN, Kubernetes, KubernetesSite
+from planner.integrations.kubernetes.config import DOMAIN, Kubernetes, KubernetesSite, Object
 from planner.integrations.kubernetes.nodes_by_rack import nodes_by_rack, pods_of_node, servers_by_rack
 from planner.model.errors import InputError
 from planner.model.files import validate

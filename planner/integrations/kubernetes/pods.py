@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from planner.integrations.kubernetes.client import Object
+from planner.integrations.kubernetes.config import Object
 from planner.integrations.kubernetes.pod_assignment import ASSIGNMENT, GANG, JOB, VISIBLE, PodAssignment, written
 from planner.integrations.kubernetes.pod_groups import PodGroupError, accelerators_of, job_name
 

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from contextlib import closing
 
-from planner.integrations.kubernetes.client import ApiError, KubernetesClient, Object
+from planner.integrations.kubernetes.client import ApiError, KubernetesClient
+from planner.integrations.kubernetes.config import Object
 
 INITIAL_END = "k8s.io/initial-events-end"
 """annotation of the bookmark after the last object of the list"""

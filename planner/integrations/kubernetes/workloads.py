@@ -7,8 +7,7 @@ from hashlib import sha256
 from typing import Any
 
 from planner.integrations.kubernetes.annotation_text import num_bytes
-from planner.integrations.kubernetes.client import Object
-from planner.integrations.kubernetes.config import DOMAIN, Kubernetes, KubernetesSite
+from planner.integrations.kubernetes.config import DOMAIN, Kubernetes, KubernetesSite, Object
 from planner.integrations.kubernetes.hot_swap import HOT_SWAP
 from planner.integrations.kubernetes.pod_assignment import GANG, OWN, PLANNED
 from planner.integrations.kubernetes.pod_groups import (

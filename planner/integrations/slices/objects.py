@@ -7,8 +7,7 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
-from planner.integrations.kubernetes.client import Object
-from planner.integrations.kubernetes.config import DOMAIN
+from planner.integrations.kubernetes.config import DOMAIN, Object
 from planner.integrations.slices.resource import MOST_LETTERS
 
 OWNER = f"{DOMAIN}/job"

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping
 
-from planner.integrations.kubernetes.client import Object
+from planner.integrations.kubernetes.config import Object
 
 LABEL = "cloud.google.com/gke-tpu-partition-{}-id"
 Named = Mapping[str, Mapping[str, str]]
