@@ -14,6 +14,7 @@ from tests.paths import ROOT
 TESTS = ROOT / "tests"
 PACKAGES = ("costmodel", "planner")
 TOGETHER = {
+    "tests/planner/cli/test_core_install.py": "commands where no extra is installed",
     "tests": "the documents, the instances that ship, and the rules of this repository",
     "tests/benchmarks": "benchmarks",
     "tests/golden": "the golden record",

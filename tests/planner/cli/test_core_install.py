@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -37,9 +36,3 @@ def test_commands_that_need_no_extra(tmp_path: Path) -> None:
         [sys.executable, "-c", RUN, json.dumps(commands)], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-
-
-def test_the_blocked_modules_are_of_extras() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    core = " ".join(project["dependencies"])
-    assert not any(name in core for name in OF_EXTRAS)
