@@ -16,7 +16,7 @@ from planner.cpsat.scarce import bound_scarce
 from planner.cpsat.search import FEW_DEVICES, Search, pattern_of
 from planner.fabrics import plugin_of
 from planner.fabrics.problem import Problem
-from planner.heuristics.ruin_recreate import MOST_ROUNDS, Effort, recreated
+from planner.heuristics.ruin_recreate import Effort, recreated
 from planner.model.clock import Clock
 from planner.model.plan import Assignment
 from planner.model.result import SolveOptions
@@ -38,6 +38,8 @@ FIRST_JOINED_SHARE = 0.05
 """of the time left, for what divisions prove at once where servers differ in what fibers join them"""
 RECREATE_SHARE, RECREATE_PATIENCE = 0.3, 120
 """of the time left, and rounds without a better plan, to recreate plans before all divisions there"""
+LAST_PATIENCE = 2_000
+"""rounds without a better plan, to recreate plans in the time that proofs leave"""
 JOINED_SHARE = 0.9
 """of the time left, for all divisions where servers differ in what fibers join them"""
 SERVERS_SHARE = 0.8
@@ -54,7 +56,19 @@ SMALL = 300
 
 
 def optimize_value(search: Search, clock: Clock) -> LevelOutcome:
-    """Maximize value core by core.
+    """Maximize value; what time proofs leave makes the plan better by ruin and recreate."""
+    clock = clock.until(lambda: search.is_near)
+    outcome = _by_proofs(search, clock)
+    if outcome.is_proven or outcome.is_infeasible or search.assignments is None or search.is_near or search.is_stopped:
+        return outcome
+    short = plugin_of(search.full.cluster.fabric).starts.short_list(search.full, lambda: True)
+    _recreate(search, clock, short or search.full, LAST_PATIENCE)
+    search.restrict(search.knapsack.core(search.full, search.knapsack.bound, _current_rows(search)))
+    return LevelOutcome(is_proven=search.reaches("value"))
+
+
+def _by_proofs(search: Search, clock: Clock) -> LevelOutcome:
+    """Value core by core.
 
     A core holds every row that some plan of at least its threshold may use (`KnapsackBounds`). Once the best plan
     reaches the threshold of a core solved to optimality, it is optimal over all candidates; until then the
@@ -69,7 +83,6 @@ def optimize_value(search: Search, clock: Clock) -> LevelOutcome:
         search.report("value", search.bound, "knapsack")
     if search.is_near or (clock.is_over and search.assignments is not None):
         return LevelOutcome(is_proven=False)
-    clock = clock.until(lambda: search.is_near)
     is_small, is_alike = search.full.cluster.num_healthy <= FEW_DEVICES, may_divide(search)
     is_best = search.reaches("value") or _pack(search, clock)
     if is_best or (is_small and _divide(search, clock.within(DIVIDE_SHARE * clock.left_s))):
@@ -130,19 +143,12 @@ def _divide(search: Search, clock: Clock) -> bool:
 
 def _solve_rest(search: Search, knapsack: KnapsackBounds, clock: Clock, *, is_small: bool) -> LevelOutcome:
     """Cores; where jobs are scattered for light these prove little in large racks, and leave time to recreate."""
-    starts = plugin_of(search.full.cluster.fabric).starts
-    if not starts.are_scattered(search.full.cluster):
-        return _solve_cores(search, knapsack, clock)
-    share = 1.0 if is_small else SCATTERED_CORES_SHARE
-    outcome = _solve_cores(search, knapsack, clock.within(share * clock.left_s))
-    if outcome.is_proven or search.assignments is None:
-        return outcome
-    _recreate(search, clock, starts.short_list(search.full, lambda: True) or search.full)
-    search.restrict(search.knapsack.core(search.full, search.knapsack.bound, _current_rows(search)))
-    return LevelOutcome(is_proven=search.reaches("value"))
+    is_scattered = plugin_of(search.full.cluster.fabric).starts.are_scattered(search.full.cluster)
+    share = SCATTERED_CORES_SHARE if is_scattered and not is_small else 1.0
+    return _solve_cores(search, knapsack, clock.within(share * clock.left_s))
 
 
-def _recreate(search: Search, clock: Clock, listed: Problem, patience: int = MOST_ROUNDS) -> None:
+def _recreate(search: Search, clock: Clock, listed: Problem, patience: int) -> None:
     """Ruin and recreate in listed rows from the best plan, until it reaches the bound, the clock is over or so many
     rounds found no better one."""
     assert search.assignments is not None
@@ -161,8 +167,6 @@ def _solve_cores(search: Search, knapsack: KnapsackBounds, clock: Clock) -> Leve
         search.floor = threshold if value is None else max(threshold, value)
         core = knapsack.core(search.full, search.floor, _current_rows(search))
         if core.num_candidates * search.full.cluster.fabric.num_servers > MOST_COUNTS and value is not None:
-            if has_neighbourhoods(search.full):
-                _improve(search, clock)
             break
         if threshold == float("-inf"):
             search.forget_what_costs_proof()

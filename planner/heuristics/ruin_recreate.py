@@ -1,16 +1,18 @@
 """Ruin and recreate: clear some servers of a plan, place their jobs and those that wait anew, keep what is no worse."""
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from planner.candidates.device_price import DevicePrice
 from planner.candidates.knapsack_bounds import SLACK
 from planner.fabrics import plugin_of
 from planner.fabrics.free_state import FreeState
-from planner.fabrics.problem import Problem
+from planner.fabrics.problem import JobOptions, Problem
 from planner.fabrics.search import Search
 from planner.heuristics.greedy import place
 from planner.heuristics.standing import PARTS, Standing
@@ -26,6 +28,8 @@ PATIENCE = 300
 """rounds without a better plan"""
 MOST_JOBS = 10
 """so many jobs beside the first are taken out at once"""
+MOST_WAITING = 60
+"""so many jobs without a place are tried in a round"""
 NUM_SERVERS = (1, 1, 2, 2, 3)
 """how many servers are cleared"""
 PRICES = (0.0, 0.5, 0.8, 1.0, 1.0, 1.2)
@@ -88,24 +92,31 @@ class RuinRecreate:
         self.free = FreeState.empty(problem.cluster)
         number = {options.job.name: j for j, options in enumerate(problem.options)}
         self.placed = {number[assignment.job]: assignment for assignment in start}
-        for assignment in start:
+        self.most = np.array([options.value.max(initial=0.0) for options in problem.options])
+        may_move = [bool(len(o)) and not (j in self.placed and o.can_stay) for j, o in enumerate(problem.options)]
+        self._may_move = np.array(may_move, np.bool_)
+        self._waits = self._may_move.copy()
+        self._values = np.zeros(len(problem.options))
+        self._jobs_on = defaultdict[int, set[int]](set)
+        for j, assignment in self.placed.items():
             self.free.take_named(assignment)
-        self.most = [float(options.value.max(initial=0.0)) for options in problem.options]
+            self._enter(j, assignment)
         self.best = self.value
-        self.movable = [j for j, o in enumerate(problem.options) if not (j in self.placed and o.can_stay) and len(o)]
+        self._orders = dict[tuple[int, float], NDArray[np.int64]]()
 
     @property
     def value(self) -> float:
-        return sum(assignment.value for assignment in self.placed.values())
+        return float(self._values.sum())
 
     def step(self) -> bool:
         """One round; whether the plan became better than all before."""
-        if not self.movable:
+        if not self._may_move.any():
             return False
-        out = {j: self.placed.pop(j) for j in self._cleared()}
-        for assignment in out.values():
+        out = {j: self.placed[j] for j in self._cleared()}
+        for j, assignment in out.items():
             self.free.release_named(assignment)
-        new = self._place_anew([j for j in self.movable if j not in self.placed])
+            self._leave(j, assignment)
+        new = self._place_anew(self._chosen(out))
         kept, added = self.value, sum(a.value for a in new.values())
         is_near = self.deviation > 0 and kept + added >= (1 - self.deviation) * self.best
         is_kept = is_near or added >= sum(a.value for a in out.values())
@@ -115,7 +126,8 @@ class RuinRecreate:
                 self.free.release_named(assignment)
             for assignment in out.values():
                 self.free.take_named(assignment)
-        self.placed |= new if is_kept else out
+        for j, assignment in (new if is_kept else out).items():
+            self._enter(j, assignment)
         is_better = is_kept and kept + added > self.best + SLACK
         self.best = max(self.best, kept + added) if is_kept else self.best
         return is_better
@@ -123,15 +135,34 @@ class RuinRecreate:
     def _cleared(self) -> list[int]:
         """A job that could be worth more, and jobs on a few servers."""
         rng, num_servers = self.rng, self.problem.cluster.fabric.num_servers
-        missing = [self.most[j] - (self.placed[j].value if j in self.placed else 0.0) + SLACK for j in self.movable]
-        first = rng.choices(self.movable, missing)[0]
-        servers = set(rng.sample(range(num_servers), min(rng.choice(NUM_SERVERS), num_servers)))
-        others = [j for j in self.movable if j in self.placed and j != first and servers & self._servers(j)]
+        missing = np.where(self._may_move, self.most - self._values + SLACK, 0.0).cumsum()
+        first = int(missing.searchsorted(rng.random() * missing[-1], side="right"))
+        servers = rng.sample(range(num_servers), min(rng.choice(NUM_SERVERS), num_servers))
+        there = set[int]().union(*(self._jobs_on[server] for server in servers))
+        others = sorted(j for j in there if self._may_move[j] and j != first)
         rng.shuffle(others)
         return [*([first] if first in self.placed else []), *others[:MOST_JOBS]]
 
-    def _servers(self, j: int) -> set[int]:
-        return {self.problem.cluster.fabric.parse_device(name)[0] for name in self.placed[j].devices}
+    def _chosen(self, out: Collection[int]) -> list[int]:
+        """Jobs that were taken out, and some of those that wait."""
+        waiting = [j for j in np.flatnonzero(self._waits).tolist() if j not in out]
+        if len(waiting) > MOST_WAITING:
+            waiting = self.rng.sample(waiting, MOST_WAITING)
+        return sorted([*out, *waiting])
+
+    def _enter(self, j: int, assignment: Assignment) -> None:
+        self.placed[j], self._values[j], self._waits[j] = assignment, assignment.value, False
+        for server in self._servers(assignment):
+            self._jobs_on[server].add(j)
+
+    def _leave(self, j: int, assignment: Assignment) -> None:
+        del self.placed[j]
+        self._values[j], self._waits[j] = 0.0, True
+        for server in self._servers(assignment):
+            self._jobs_on[server].discard(j)
+
+    def _servers(self, assignment: Assignment) -> set[int]:
+        return {self.problem.cluster.fabric.parse_device(name)[0] for name in assignment.devices}
 
     def _place_anew(self, waiting: Sequence[int]) -> dict[int, Assignment]:
         """Assignments of those that fit: large jobs first, or jobs worth most for a device, with some disorder."""
@@ -140,10 +171,9 @@ class RuinRecreate:
         keys, rows = dict[int, tuple[bool, float]](), dict[int, list[int]]()
         for j in waiting:
             options = self.problem.options[j]
-            devices = options.candidates.num_devices
-            rows[j] = np.argsort(self.prices.cost(options) * share - options.value, kind="stable").tolist()
-            best = float(devices[rows[j][0]])
-            key = best if by_size else self.most[j] / best
+            rows[j] = self._in_order(options, share)
+            best = float(options.candidates.num_devices[rows[j][0]])
+            key = best if by_size else float(self.most[j]) / best
             keys[j] = options.must_run, key * SHUFFLE ** self.rng.uniform(-1, 1)
         new = {}
         for j in sorted(waiting, key=lambda j: keys[j], reverse=True):
@@ -153,6 +183,14 @@ class RuinRecreate:
             if found is not None:
                 new[j] = found
         return new
+
+    def _in_order(self, options: JobOptions, share: float) -> list[int]:
+        """Rows from the most to the least value beyond such a share of prices; sorted once for jobs that share them."""
+        key = id(options.value), share
+        if key not in self._orders:
+            self._orders[key] = np.argsort(self.prices.cost(options) * share - options.value, kind="stable")
+        rows: list[int] = self._orders[key].tolist()
+        return rows
 
     def _standing(self, j: int, rows: Sequence[int]) -> Iterable[int]:
         """Rows that may find a place; the only one of a job is tried unasked."""

@@ -19,6 +19,8 @@ MOST_WAITING = 6
 """jobs without a place that a neighbourhood may take in"""
 SECONDS = 2.5
 """of one neighbourhood"""
+MOST_PATIENCE = 1_000
+"""neighbourhoods in a row that find nothing"""
 Solver = Callable[[Problem, SolveOptions, Sequence[Assignment]], Sequence[Assignment]]
 """a problem, limits, and its plan so far -> one of no less value"""
 Servers = tuple[tuple[int, ...], ...]
@@ -34,7 +36,7 @@ def has_neighbourhoods(problem: Problem) -> bool:
 def improve(search: Search, solve: Solver, clock: Clock) -> None:
     """Better plans for the first objective, until the clock is over or many neighbourhoods in a row have none."""
     draw, problem = random.Random(search.options.seed), search.full
-    patience = 2 * problem.cluster.fabric.num_servers
+    patience = min(2 * problem.cluster.fabric.num_servers, MOST_PATIENCE)
     failures = 0
     while failures < patience and not clock.is_over and not search.is_stopped:
         found = _better(search, solve, _servers(draw, problem), draw, clock)

@@ -76,10 +76,9 @@ def test_ruin_and_recreate_ends_where_the_bound_is_reached(monkeypatch: pytest.M
         rounds.append(state)
         return False
 
-    monkeypatch.setattr(core, "MOST_ROUNDS", 5)
     monkeypatch.setattr(RuinRecreate, "step", step)
-    core._recreate(search, Clock.of(60), problem)
+    core._recreate(search, Clock.of(60), problem, 5)
     assert not rounds
     search.bound *= 1.01
-    core._recreate(search, Clock.of(60), problem)
+    core._recreate(search, Clock.of(60), problem, 5)
     assert rounds
