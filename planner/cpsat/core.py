@@ -16,7 +16,7 @@ from planner.cpsat.scarce import bound_scarce
 from planner.cpsat.search import FEW_DEVICES, Search, pattern_of
 from planner.fabrics import plugin_of
 from planner.fabrics.problem import Problem
-from planner.heuristics.ruin_recreate import Effort, recreated
+from planner.heuristics.ruin_recreate import PATIENCE, Effort, recreated
 from planner.model.clock import Clock
 from planner.model.plan import Assignment
 from planner.model.result import SolveOptions
@@ -59,12 +59,9 @@ def optimize_value(search: Search, clock: Clock) -> LevelOutcome:
     """Maximize value; what time proofs leave makes the plan better by ruin and recreate."""
     clock = clock.until(lambda: search.is_near)
     outcome = _by_proofs(search, clock)
-    if outcome.is_proven or outcome.is_infeasible or search.assignments is None or search.is_near or search.is_stopped:
+    if outcome.is_proven or outcome.is_infeasible:
         return outcome
-    short = plugin_of(search.full.cluster.fabric).starts.short_list(search.full, lambda: True)
-    _recreate(search, clock, short or search.full, LAST_PATIENCE)
-    search.restrict(search.knapsack.core(search.full, search.knapsack.bound, _current_rows(search)))
-    return LevelOutcome(is_proven=search.reaches("value"))
+    return LevelOutcome(is_proven=_recreate_in_few_rows(search, clock, LAST_PATIENCE))
 
 
 def _by_proofs(search: Search, clock: Clock) -> LevelOutcome:
@@ -84,11 +81,7 @@ def _by_proofs(search: Search, clock: Clock) -> LevelOutcome:
     if search.is_near or (clock.is_over and search.assignments is not None):
         return LevelOutcome(is_proven=False)
     is_small, is_alike = search.full.cluster.num_healthy <= FEW_DEVICES, may_divide(search)
-    is_best = search.reaches("value") or _pack(search, clock)
-    if is_best or (is_small and _divide(search, clock.within(DIVIDE_SHARE * clock.left_s))):
-        search.restrict(knapsack.core(search.full, search.bound, _current_rows(search)))
-        return LevelOutcome(is_proven=True)
-    if not (is_small and is_alike) and _pack_pairs(search, clock, is_small=is_small):
+    if _is_proven_by_packing(search, clock, is_small=is_small, is_alike=is_alike):
         search.restrict(knapsack.core(search.full, search.bound, _current_rows(search)))
         return LevelOutcome(is_proven=True)
     if search.ray is not None:
@@ -106,6 +99,18 @@ def _by_proofs(search: Search, clock: Clock) -> LevelOutcome:
         return outcome
     search.restrict(search.full)
     return LevelOutcome(is_proven=_divide(search, clock))
+
+
+def _is_proven_by_packing(search: Search, clock: Clock, *, is_small: bool, is_alike: bool) -> bool:
+    """Plans whose jobs are packed or divided in few ways, and, of larger clusters, recreated before the longest of
+    these; true if no plan is worth more."""
+    if search.reaches("value") or _pack(search, clock):
+        return True
+    if is_small and is_alike:
+        return _divide(search, clock.within(DIVIDE_SHARE * clock.left_s))
+    if not is_small and _recreate_in_few_rows(search, clock.within(RECREATE_SHARE * clock.left_s), PATIENCE):
+        return True
+    return _pack_pairs(search, clock, is_small=is_small)
 
 
 def _pack(search: Search, clock: Clock) -> bool:
@@ -146,6 +151,17 @@ def _solve_rest(search: Search, knapsack: KnapsackBounds, clock: Clock, *, is_sm
     is_scattered = plugin_of(search.full.cluster.fabric).starts.are_scattered(search.full.cluster)
     share = SCATTERED_CORES_SHARE if is_scattered and not is_small else 1.0
     return _solve_cores(search, knapsack, clock.within(share * clock.left_s))
+
+
+def _recreate_in_few_rows(search: Search, clock: Clock, patience: int) -> bool:
+    """Ruin and recreate in few rows of each job, which stand for all; what the best plan then uses is in force. True if
+    it reaches the bound."""
+    if search.assignments is None or clock.is_over or search.is_stopped:
+        return search.reaches("value")
+    short = plugin_of(search.full.cluster.fabric).starts.short_list(search.full, lambda: True)
+    _recreate(search, clock, short or search.full, patience)
+    search.restrict(search.knapsack.core(search.full, search.knapsack.bound, _current_rows(search)))
+    return search.reaches("value")
 
 
 def _recreate(search: Search, clock: Clock, listed: Problem, patience: int) -> None:

@@ -66,6 +66,7 @@ def test_the_time_that_proofs_leave_makes_plans_better(monkeypatch: pytest.Monke
     """Where step 1 is too large to be built: of rails, whose servers are no windows of their own, too."""
     monkeypatch.setattr(core, "MOST_COUNTS", 0)
     monkeypatch.setattr(core, "pack_pairs", lambda *_: False)
+    monkeypatch.setattr(core, "PATIENCE", 0)
     monkeypatch.setattr(core, "LAST_PATIENCE", 0)
     instance = Instance.parse(random_datacenter("ocs_rail", 256, 40, 1))
     options = SolveOptions(time_limit_s=60.0, seed=1)
