@@ -38,6 +38,8 @@ FIRST_JOINED_SHARE = 0.05
 """of the time left, for what divisions prove at once where servers differ in what fibers join them"""
 RECREATE_SHARE, RECREATE_PATIENCE = 0.3, 120
 """of the time left, and rounds without a better plan, to recreate plans before all divisions there"""
+BEGIN_S = 1e-4
+"""of each server, that reading a plan takes at most before it is recreated"""
 LAST_PATIENCE = 2_000
 """rounds without a better plan, to recreate plans in the time that proofs leave"""
 JOINED_SHARE = 0.9
@@ -154,13 +156,14 @@ def _solve_rest(search: Search, knapsack: KnapsackBounds, clock: Clock, *, is_sm
 
 
 def _recreate_in_few_rows(search: Search, clock: Clock, patience: int) -> bool:
-    """Ruin and recreate in few rows of each job, which stand for all; what the best plan then uses is in force. True if
-    it reaches the bound."""
-    if search.assignments is None or clock.is_over or search.is_stopped:
-        return search.reaches("value")
-    short = plugin_of(search.full.cluster.fabric).starts.short_list(search.full, lambda: True)
-    _recreate(search, clock, short or search.full, patience)
-    search.restrict(search.knapsack.core(search.full, search.knapsack.bound, _current_rows(search)))
+    """Ruin and recreate in few rows of each job, which stand for all, where time is left for more than to begin; all
+    rows are in force where that finds a better plan. True if it reaches the bound."""
+    fabric, before = search.full.cluster.fabric, search.assignments
+    if before is not None and clock.left_s > BEGIN_S * fabric.num_servers and not (clock.is_over or search.is_stopped):
+        short = plugin_of(fabric).starts.short_list(search.full, lambda: True)
+        _recreate(search, clock, short or search.full, patience)
+        if search.assignments is not before:
+            search.restrict(search.full)
     return search.reaches("value")
 
 
@@ -211,16 +214,13 @@ def _improve_far(search: Search, cluster: RayCluster, clock: Clock) -> None:
     """Plan racks anew on the machines of a Ray cluster."""
     if search.assignments is not None:
         improve_racks(search, _planned, clock, cluster)
-    search.restrict(search.knapsack.core(search.full, search.knapsack.bound, _current_rows(search)))
+    search.restrict(search.full)
 
 
 def _improve(search: Search, clock: Clock) -> None:
-    """Plan neighbourhoods of all candidates anew, and put what the best plan then uses in force, if any time is left to
-    search among it."""
+    """Plan neighbourhoods of all candidates anew; all are in force then."""
     improve(search, _planned, clock)
-    if search.clock.is_over and not search.reaches("value"):
-        return
-    search.restrict(search.knapsack.core(search.full, search.knapsack.bound, _current_rows(search)))
+    search.restrict(search.full)
 
 
 def _planned(problem: Problem, options: SolveOptions, start: Sequence[Assignment]) -> Sequence[Assignment]:
