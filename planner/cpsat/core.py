@@ -39,7 +39,7 @@ FIRST_JOINED_SHARE = 0.05
 RECREATE_SHARE, RECREATE_PATIENCE = 0.3, 120
 """of the time left, and rounds without a better plan, to recreate plans before all divisions there"""
 BEGIN_S = 1e-4
-"""of each server, that reading a plan takes at most before it is recreated"""
+"""seconds of each server, that reading a plan takes at most before it is recreated"""
 LAST_PATIENCE = 2_000
 """rounds without a better plan, to recreate plans in the time that proofs leave"""
 JOINED_SHARE = 0.9

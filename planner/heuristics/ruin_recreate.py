@@ -135,8 +135,9 @@ class RuinRecreate:
     def _cleared(self) -> list[int]:
         """A job that could be worth more, and jobs on a few servers."""
         rng, num_servers = self.rng, self.problem.cluster.fabric.num_servers
-        missing = np.where(self._may_move, self.most - self._values + SLACK, 0.0).cumsum()
-        first = int(missing.searchsorted(rng.random() * missing[-1], side="right"))
+        missing = np.maximum(self.most - self._values, 0.0) + SLACK  # rows of a short list may be worth less
+        shares = np.where(self._may_move, missing, 0.0).cumsum()
+        first = int(shares.searchsorted(rng.random() * shares[-1], side="right"))
         servers = rng.sample(range(num_servers), min(rng.choice(NUM_SERVERS), num_servers))
         there = set[int]().union(*(self._jobs_on[server] for server in servers))
         others = sorted(j for j in there if self._may_move[j] and j != first)
