@@ -173,7 +173,7 @@ def _recreate(search: Search, clock: Clock, listed: Problem, patience: int) -> N
     assert search.assignments is not None
     assert search.bound is not None
     effort = Effort.of(search.options, clock, patience=patience)
-    for found in recreated(listed, search.assignments, search.options.seed + 1, effort, search.bound):
+    for found in recreated(listed, search.assignments, next(search.seeds), effort, search.bound):
         search.adopt("value", found, "recreate")
 
 

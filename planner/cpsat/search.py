@@ -2,10 +2,12 @@
 
 import os
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from itertools import count
 
 from planner.candidates.knapsack_bounds import KnapsackBounds
 from planner.cpsat.kept import Kept
@@ -44,6 +46,8 @@ class Search:
     """the candidates in force"""
     clock: Clock = field(init=False)
     """of all levels"""
+    seeds: Iterator[int] = field(init=False)
+    """one for each time that plans are recreated"""
     started: float = field(default_factory=time.perf_counter)
     assignments: tuple[Assignment, ...] | None = None
     trace: list[Incumbent] = field(default_factory=list)
@@ -65,7 +69,7 @@ class Search:
 
     def __post_init__(self) -> None:
         self.problem = self.full
-        self.clock = self.options.clock()
+        self.clock, self.seeds = self.options.clock(), count(self.options.seed + 1)
         self.has_all_rows = all(options.is_listed for options in self.full.options)
 
     @property
@@ -211,8 +215,7 @@ class Search:
         return None if self.assignments is None else OBJECTIVES[objective].amounts(self.full, self.assignments)
 
     def reaches(self, objective: str) -> bool:
-        """True if the best plan so far meets the level's bound, at the resolution of the model's coefficients,
-        where there is one."""
+        """True if the best plan meets the level's bound, at the resolution of the model's coefficients if any."""
         value = self.value(objective)
         if value is None or self.bound is None or not (self.can_state(objective) or self._is_one_scale):
             return False
@@ -290,10 +293,7 @@ def pattern_of(problem: Problem, assignments: Sequence[Assignment]) -> Pattern:
         if options.can_stay and not assignment.is_moved:
             pattern[index[assignment.job]] = Choice(row, True, ())
             continue
-        counts: dict[int, int] = {}
-        for name in assignment.devices:
-            server = problem.cluster.fabric.parse_device(name)[0]
-            counts[server] = counts.get(server, 0) + 1
+        counts = Counter(problem.cluster.fabric.parse_device(name)[0] for name in assignment.devices)
         part = options.shapes[row].part
         blocks = tuple((server, count // part) for server, count in sorted(counts.items()))
         pattern[index[assignment.job]] = Choice(row, False, blocks)

@@ -6,6 +6,7 @@ import pytest
 from planner.candidates.expand import expand
 from planner.checks.every_rule import check
 from planner.cpsat import core
+from planner.cpsat.search import Search
 from planner.cpsat.solve import plan_of
 from planner.fabrics.problem import Problem
 from planner.heuristics import ruin_recreate
@@ -62,19 +63,31 @@ def test_each_plan_is_better_than_the_one_before_and_breaks_no_rule(kind: str) -
         last = value
 
 
-def test_the_time_that_proofs_leave_makes_plans_better(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("when", ["PATIENCE", "LAST_PATIENCE"])
+def test_before_and_after_proofs_plans_get_better(when: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where step 1 is too large to be built: of rails, whose servers are no windows of their own, too."""
     monkeypatch.setattr(core, "MOST_COUNTS", 0)
-    monkeypatch.setattr(core, "pack_pairs", lambda *_: False)
     monkeypatch.setattr(core, "PATIENCE", 0)
     monkeypatch.setattr(core, "LAST_PATIENCE", 0)
     instance = Instance.parse(random_datacenter("ocs_rail", 256, 40, 1))
     options = SolveOptions(time_limit_s=60.0, seed=1)
     without = cpsat(expand(instance), options)
-    monkeypatch.setattr(core, "LAST_PATIENCE", 200)
+    monkeypatch.setattr(core, when, 200)
     found = cpsat(expand(instance), options)
     assert found.plan is not None
     assert without.plan is not None
     assert found.plan.objectives["value"] > without.plan.objectives["value"]
     assert not check(instance, found.plan)
     assert found.levels[0].bound == without.levels[0].bound
+    monkeypatch.setattr(core, "BEGIN_S", 60.0)
+    assert cpsat(expand(instance), options).plan == without.plan
+
+
+def test_what_is_recreated_again_draws_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem, seeds = _problem("fat_tree", 1), list[int]()
+    search = Search(problem, SolveOptions(time_limit_s=60.0, seed=7))
+    search.assignments, search.bound = tuple(_start(problem)), float("inf")
+    monkeypatch.setattr(core, "recreated", lambda listed, start, seed, effort, enough: seeds.append(seed) or ())
+    for _ in range(3):
+        core._recreate(search, search.clock, problem, 5)
+    assert len({*seeds}) == 3
